@@ -1,6 +1,7 @@
 package netboxapi
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"unicode"
@@ -70,9 +71,10 @@ func CheckStatus(path string, r *transport.Response) error {
 	return e
 }
 
-// IsHTML reports whether an answer is a page for people.
+// IsHTML reports whether an answer is a page for people: by its Content-Type, or because it begins like one, which JSON never
+// does. Proxies are careless about the type of their error pages.
 func IsHTML(r *transport.Response) bool {
-	return strings.Contains(strings.ToLower(r.Header.Get("Content-Type")), "html")
+	return strings.Contains(strings.ToLower(r.Header.Get("Content-Type")), "html") || bytes.HasPrefix(bytes.TrimSpace(r.Body), []byte("<"))
 }
 
 // oneLine puts foreign text on one line, without characters that show as nothing or turn the direction of what follows,

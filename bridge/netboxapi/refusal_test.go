@@ -140,3 +140,25 @@ func TestRefusalsOfNetBox(t *testing.T) {
 		})
 	}
 }
+
+// TestIsHTML: a page is known by its type or by how it begins, whatever its type says.
+func TestIsHTML(t *testing.T) {
+	tests := []struct {
+		contentType, body string
+		want              bool
+	}{
+		{"text/html; charset=utf-8", "", true},
+		{"TEXT/HTML", "x", true},
+		{"", " \n<!DOCTYPE html><html></html>", true},
+		{"application/json", "<html>", true},
+		{"application/json", `{"a":"<html>"}`, false},
+		{"text/plain", "Bad Gateway", false},
+		{"", "", false},
+	}
+	for _, tt := range tests {
+		r := &transport.Response{Header: http.Header{"Content-Type": {tt.contentType}}, Body: []byte(tt.body)}
+		if got := IsHTML(r); got != tt.want {
+			t.Errorf("IsHTML(%q, %q) = %v, want %v", tt.contentType, tt.body, got, tt.want)
+		}
+	}
+}
