@@ -46,6 +46,7 @@ func parseCaddyfile(h httpcaddyfile.Helper) (caddyhttp.MiddlewareHandler, error)
 //	    allow_mutations [on|off]
 //	    read_only       [on|off]
 //	    approval        off
+//	    allow_origin    <origin>...
 //	    well_known      pass
 //	}
 //
@@ -58,7 +59,7 @@ func (h *Handler) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	seen := make(once)
 	for nesting := d.Nesting(); d.NextBlock(nesting); {
 		option := d.Val()
-		if option != "auth_token" {
+		if option != "auth_token" && option != "allow_origin" {
 			if err := seen.check(d); err != nil {
 				return err
 			}
@@ -92,6 +93,17 @@ func (h *Handler) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 					err = d.WrapErr(policy)
 				}
 			}
+		case "allow_origin":
+			args := d.RemainingArgs()
+			if len(args) == 0 {
+				return d.ArgErr()
+			}
+			for _, origin := range args {
+				if err := checkOrigin(origin); err != nil {
+					return d.WrapErr(err)
+				}
+			}
+			h.AllowOrigins = append(h.AllowOrigins, args...)
 		case "well_known":
 			if err = oneArg(d, &h.WellKnown); err == nil && h.WellKnown != "pass" {
 				err = d.Errf("well_known %q: the only value is pass", h.WellKnown)

@@ -76,6 +76,10 @@ type Handler struct {
 	// Who is asked before a write. The only value is `off`: nobody. It is required where the write gate is open.
 	Approval string `json:"approval,omitempty"`
 
+	// The origins of browser pages that may call, such as `https://inspector.example.com`; CORS is answered for exactly these.
+	// Default: none. Clients that are no browser send no `Origin` and need no entry.
+	AllowOrigins []string `json:"allow_origins,omitempty"`
+
 	// What to do with requests for OAuth's discovery documents below `/.well-known/`: `pass` hands them to the next handler.
 	// Default: they are answered with 404, because NetBox's own pages there send clients into a login that does not exist.
 	WellKnown string `json:"well_known,omitempty"`
@@ -212,6 +216,11 @@ func (h *Handler) Validate() error {
 		return fmt.Errorf("path %q: a path begins with a slash, does not end in one and has no wildcards", h.Path)
 	case h.WellKnown != "" && h.WellKnown != "pass":
 		return fmt.Errorf("well_known %q: the only value is pass", h.WellKnown)
+	}
+	for _, origin := range h.AllowOrigins {
+		if err := checkOrigin(origin); err != nil {
+			return fmt.Errorf("allow_origin: %w", err)
+		}
 	}
 	return checkApproval(h.gate && !h.ReadOnly, h.Approval)
 }

@@ -172,3 +172,47 @@ func TestListsWhileNetBoxIsDown(t *testing.T) {
 		})
 	}
 }
+
+// TestCORS: a listed origin, and only that, is answered, also on 401 and before a token is asked for.
+func TestCORS(t *testing.T) {
+	_, line := simulated(t, netboxsim.Testbed(), netboxsim.TestbedToken)
+	s := plainSite(t, line, "allow_origin https://inspector.example.com http://localhost:6274", "")
+	const listed, foreign = "https://inspector.example.com", "https://inspector.example.com.evil.example"
+	preflight := func(origin string) http.Header {
+		return http.Header{"Origin": {origin}, "Access-Control-Request-Method": {"POST"}, "Access-Control-Request-Headers": {"authorization"}}
+	}
+	withOrigin := func(h http.Header, origin ...string) http.Header { h["Origin"] = origin; return h }
+	list := modernBody("tools/list", "", "")
+	tests := []struct {
+		name, method, body string
+		header             http.Header
+		status             int
+		allowed            string
+	}{
+		{"preflight", "OPTIONS", "", preflight(listed), 204, listed},
+		{"preflight of a foreign origin", "OPTIONS", "", preflight(foreign), 401, ""},
+		{"OPTIONS that is no preflight", "OPTIONS", "", http.Header{"Origin": {listed}}, 401, listed},
+		{"without token", "POST", "{}", http.Header{"Origin": {listed}}, 401, listed},
+		{"call", "POST", list, withOrigin(modernHeader("tools/list", ""), listed), 200, listed},
+		{"call of the other one", "POST", list, withOrigin(modernHeader("tools/list", ""), "http://localhost:6274"), 200, "http://localhost:6274"},
+		{"foreign origin", "POST", list, withOrigin(modernHeader("tools/list", ""), foreign), 403, ""},
+		{"two origins", "POST", list, withOrigin(modernHeader("tools/list", ""), listed, foreign), 403, ""},
+		{"another port", "POST", list, withOrigin(modernHeader("tools/list", ""), "http://localhost:6275"), 403, ""},
+		{"no browser", "POST", list, modernHeader("tools/list", ""), 200, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := &site{t: t, url: s.url, http: s.http}
+			status, got, body := s.do(tt.method, "/mcp", tt.body, tt.header)
+			if status != tt.status || got.Get("Access-Control-Allow-Origin") != tt.allowed {
+				t.Fatalf("status %d, allowed origin %q, %.200s; want %d and %q", status, got.Get("Access-Control-Allow-Origin"), body, tt.status, tt.allowed)
+			}
+			if tt.allowed != "" && (got.Get("Vary") != "Origin" || !strings.Contains(got.Get("Access-Control-Expose-Headers"), "Mcp-Session-Id")) {
+				t.Errorf("headers %v", got)
+			}
+			if got.Get("Access-Control-Allow-Credentials") != "" {
+				t.Error("credentials of the browser are allowed")
+			}
+		})
+	}
+}

@@ -22,12 +22,17 @@ import (
 	"caddy-netbox-mcp/bridge/netboxsim"
 )
 
-// asCaddy makes the test binary behave as the caddy command: what processes do to each other can only be seen with processes.
-const asCaddy = "TEST_BINARY_AS_CADDY"
+// testBinaryAs makes the test binary behave as another program: the caddy command, because what processes do to each other can
+// only be seen with processes, or the server that the protocol's conformance suite runs against.
+const testBinaryAs = "TEST_BINARY_AS"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(asCaddy) != "" {
+	switch os.Getenv(testBinaryAs) {
+	case "caddy":
 		caddycmd.Main()
+		return
+	case "conformance-server":
+		conformanceServer()
 		return
 	}
 	if err := os.Setenv(testTokenVariable, testToken); err != nil {
@@ -41,7 +46,7 @@ func caddyCommand(t *testing.T, dir string, environment []string, args ...string
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
 	cmd.Env = append([]string{
-		asCaddy + "=1", "PATH=" + os.Getenv("PATH"), "HOME=" + dir, "XDG_DATA_HOME=" + dir + "/data", "XDG_CONFIG_HOME=" + dir + "/config",
+		testBinaryAs + "=caddy", "PATH=" + os.Getenv("PATH"), "HOME=" + dir, "XDG_DATA_HOME=" + dir + "/data", "XDG_CONFIG_HOME=" + dir + "/config",
 	}, environment...)
 	return cmd
 }

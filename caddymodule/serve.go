@@ -23,15 +23,21 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 		}
 		return next.ServeHTTP(w, r)
 	}
+	origin, listed := h.listedOrigin(r)
+	if origin != "" {
+		allowBrowser(w, origin)
+	}
+	if preflight(w, r, origin) {
+		return nil
+	}
 	caller, ok := h.bearers.caller(r)
 	if !ok {
 		refuse(w, http.StatusUnauthorized, "unauthorized", "")
 		return nil
 	}
 	h.placeholders(r, caller)
-	if len(r.Header.Values("Origin")) > 0 {
-		// No browser origin is allowed: a page must not reach the endpoint through its visitor (DNS rebinding).
-		refuse(w, http.StatusForbidden, "forbidden_origin", "requests of browser pages are not accepted")
+	if !listed {
+		refuse(w, http.StatusForbidden, "forbidden_origin", "requests of this page's origin are not accepted: an administrator can list it with allow_origin")
 		return nil
 	}
 	body, message, ok := h.read(w, r)

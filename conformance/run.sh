@@ -4,8 +4,9 @@
 #   conformance/run.sh
 #
 # Fetches the suite with npm (versions pinned in package-lock.json) into conformance/.cache, with Node.js 22 where the
-# machine has an older one. Builds ./conformance/server, or takes the program that CONFORMANCE_SERVER names: it prints
-# the URL of its MCP endpoint as its first line, needs no token there, and ends on SIGTERM.
+# machine has an older one. The server is the test binary of ./caddymodule, which mounts the fixtures on the product's own
+# handler in Caddy, or the program that CONFORMANCE_SERVER names: it prints the URL of its MCP endpoint as its first line,
+# needs no token there, and ends on SIGTERM.
 #
 # The last line is "N passed, N failed", alone: the scored checks of both revisions. The status is 0 only if none failed
 # but those that expected-failures.yml names. What each check saw is under conformance/.cache/results.
@@ -30,8 +31,8 @@ done
 [ -n "$node" ] || die "the suite needs Node.js 22 or newer, and npm has none for this machine: https://nodejs.org"
 
 server=${CONFORMANCE_SERVER:-$cache/server}
-if [ -z "${CONFORMANCE_SERVER:-}" ]; then (cd .. && go build -o "$server" ./conformance/server); fi
-"$server" >"$cache/server.url" 2>"$cache/server.log" &
+if [ -z "${CONFORMANCE_SERVER:-}" ]; then (cd .. && go test -c -o "$server" ./caddymodule); fi
+TEST_BINARY_AS=conformance-server "$server" >"$cache/server.url" 2>"$cache/server.log" &
 pid=$!
 trap 'kill "$pid" 2>/dev/null || true; wait "$pid" 2>/dev/null || true' EXIT
 url=

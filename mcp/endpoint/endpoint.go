@@ -36,8 +36,6 @@ type Config struct {
 	// Mount, if set, adds features of the SDK's own to the server, which every caller then sees. It exists for the test
 	// build that runs the protocol's conformance suite; the product leaves it nil.
 	Mount func(*mcp.Server)
-	// Capabilities, if set, replaces the capabilities derived from Tools. It belongs to Mount.
-	Capabilities *mcp.ServerCapabilities
 }
 
 // Endpoint is one MCP server. It outlives configurations: sessions go on over a reload, and each request brings the
@@ -71,17 +69,13 @@ func New(cfg Config) (*Endpoint, error) {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
 	}
-	capabilities := cfg.Capabilities
-	if capabilities == nil {
-		// Only what exists: no logging (deprecated by SEP-2577), no list_changed (lists change with the configuration).
-		capabilities = &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}}
-	}
 	sdkLogger := slog.New(quiet{logger.Handler()})
 	e := &Endpoint{tools: cfg.Tools, mounted: cfg.Mount != nil, logger: logger, activity: newActivity(), heartbeat: heartbeat}
 	e.server = mcp.NewServer(&mcp.Implementation{Name: cfg.Name, Title: cfg.Title, Version: cfg.Version}, &mcp.ServerOptions{
 		Instructions: cfg.Instructions,
 		Logger:       sdkLogger,
-		Capabilities: capabilities,
+		// Only what exists: no logging (deprecated by SEP-2577), no list_changed (lists change with the configuration).
+		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
 		// Lists differ by caller, and the SDK would otherwise let intermediaries share them.
 		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) {
 			c.CacheScope, c.TTLMs = "private", listTTL
