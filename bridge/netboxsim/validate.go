@@ -2,7 +2,6 @@ package netboxsim
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -23,11 +22,16 @@ const (
 // a 400.
 type check func(value any) (any, error)
 
+// refusal is a message in the plugin's own words: a sentence, as REST framework's are.
+type refusal string
+
+func (r refusal) Error() string { return string(r) }
+
 // integer checks for a whole number from low to high. The real plugin reads a number
 // with a fraction or an exponent as a double, so that rule is a double's here too; a
 // plain integer is read exactly.
 func integer(low, high int64) check {
-	wrong := fmt.Errorf("Must be an integer from %d to %d.", low, high) //nolint:staticcheck // the plugin's own words
+	wrong := refusal(fmt.Sprintf("Must be an integer from %d to %d.", low, high))
 	return func(value any) (any, error) {
 		text, ok := value.(json.Number)
 		if !ok {
@@ -63,7 +67,7 @@ func queryInteger(low, high int64) func(string) (any, error) {
 func checkName(value any) (any, error) {
 	text, ok := value.(string)
 	if size := utf8.RuneCountInString(text); !ok || size < 1 || size > 100 || strings.ContainsRune(text, 0) {
-		return nil, errors.New("Must be a string of 1 to 100 characters.") //nolint:staticcheck // the plugin's own words
+		return nil, refusal("Must be a string of 1 to 100 characters.")
 	}
 	return text, nil
 }
@@ -75,13 +79,13 @@ func checkState(value any) (any, error) {
 			return text, nil
 		}
 	}
-	return nil, fmt.Errorf("Must be one of: %s.", strings.Join(itemStates(), ", ")) //nolint:staticcheck // the plugin's own words
+	return nil, refusal(fmt.Sprintf("Must be one of: %s.", strings.Join(itemStates(), ", ")))
 }
 
 func checkWeights(value any) (any, error) {
 	list, ok := value.([]any)
 	if !ok || len(list) > 50 {
-		return nil, errors.New("Must be a list of at most 50 integers.") //nolint:staticcheck // the plugin's own words
+		return nil, refusal("Must be a list of at most 50 integers.")
 	}
 	weight := integer(-1000000, 1000000)
 	weights := make([]int64, 0, len(list))
@@ -95,7 +99,7 @@ func checkWeights(value any) (any, error) {
 		seen[n.(int64)] = true
 	}
 	if len(seen) != len(weights) {
-		return nil, errors.New("Must not hold a number twice.") //nolint:staticcheck // the plugin's own words
+		return nil, refusal("Must not hold a number twice.")
 	}
 	return weights, nil
 }
@@ -104,7 +108,7 @@ func checkWeights(value any) (any, error) {
 // the next day in UTC, and anything else with second 60 is wrong. More than six digits
 // of a fraction are cut, as Python's datetime has no room for them.
 func checkDueAt(value any) (any, error) {
-	wrong := errors.New("Must be an RFC 3339 date-time or null.") //nolint:staticcheck // the plugin's own words
+	wrong := refusal("Must be an RFC 3339 date-time or null.")
 	if value == nil {
 		return (*time.Time)(nil), nil
 	}
