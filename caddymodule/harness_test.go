@@ -68,6 +68,7 @@ func storage(t *testing.T) string {
 	t.Helper()
 	if storages[t.Name()] == "" {
 		storages[t.Name()] = t.TempDir()
+		t.Cleanup(func() { delete(storages, t.Name()) })
 	}
 	return storages[t.Name()]
 }
