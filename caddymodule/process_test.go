@@ -96,12 +96,15 @@ func start(t *testing.T, cmd *exec.Cmd) (output *lockedBuffer, stop func() error
 // eventually waits until a condition holds.
 func eventually(t *testing.T, what string, condition func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
+	look := time.NewTicker(20 * time.Millisecond)
+	defer look.Stop()
+	timeout := time.After(20 * time.Second)
 	for !condition() {
-		if time.Now().After(deadline) {
+		select {
+		case <-look.C:
+		case <-timeout:
 			t.Fatalf("%s: not within 20 s", what)
 		}
-		time.Sleep(20 * time.Millisecond)
 	}
 }
 
