@@ -245,3 +245,39 @@ func TestExampleCaddyfile(t *testing.T) {
 		}
 	}
 }
+
+// FuzzCaddyfile: whatever stands in the block, the parser returns; what it accepts can be written as JSON and read again.
+func FuzzCaddyfile(f *testing.F) {
+	files, err := filepath.Glob("testdata/adapt/*.caddyfiletest")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		input, _, _ := strings.Cut(string(b), "----------\n")
+		_, block, _ := strings.Cut(input, "netbox_mcp")
+		f.Add("netbox_mcp" + block)
+	}
+	for _, seed := range []string{"", "netbox_mcp", "netbox_mcp {", "netbox_mcp {\n}", "netbox_mcp {\nnetbox x {\ntls_trust_pool\n}\n}", "netbox_mcp {\nnetbox http://h {\ntls_trust_pool file {\n}\n}\nauth_token x\n}"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		var h Handler
+		if h.UnmarshalCaddyfile(caddyfile.NewTestDispenser(text)) != nil {
+			return
+		}
+		if h.NetBox == nil || len(h.AuthTokens) == 0 {
+			t.Fatalf("accepted without a NetBox or without authentication: %q", text)
+		}
+		encoded, err := json.Marshal(&h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := caddy.StrictUnmarshalJSON(encoded, new(Handler)); err != nil {
+			t.Errorf("%v in %s", err, encoded)
+		}
+	})
+}
