@@ -108,7 +108,7 @@ func TestFactsOfSimulator(t *testing.T) { runFacts(t, simTarget(t, "")) }
 // The same behind a path prefix, which the real test server is not under.
 func TestFactsOfSimulatorUnderPrefix(t *testing.T) { runFacts(t, simTarget(t, "/netbox")) }
 
-func TestFactsOfRealNetBox(t *testing.T) { runFacts(t, realTarget(t)) }
+func TestLiveFacts(t *testing.T) { runFacts(t, realTarget(t)) }
 
 func runFacts(t *testing.T, tg target) {
 	for _, f := range facts47() {
@@ -149,7 +149,7 @@ func runFacts(t *testing.T, tg target) {
 // TestLifecycle writes: the same steps on both, each on what the one before left.
 func TestLifecycleOfSimulator(t *testing.T) { runLifecycle(t, simTarget(t, "/netbox")) }
 
-func TestLifecycleOfRealNetBox(t *testing.T) { runLifecycle(t, realTarget(t)) }
+func TestLiveItemLifecycle(t *testing.T) { runLifecycle(t, realTarget(t)) }
 
 func runLifecycle(t *testing.T, tg target) {
 	items := "/api/plugins/{plugin}/items/"
@@ -192,7 +192,7 @@ func runLifecycle(t *testing.T, tg target) {
 // TestSiteLifecycle writes a site, one by one and in bulk.
 func TestSiteLifecycleOfSimulator(t *testing.T) { runSiteLifecycle(t, simTarget(t, "/netbox")) }
 
-func TestSiteLifecycleOfRealNetBox(t *testing.T) { runSiteLifecycle(t, realTarget(t)) }
+func TestLiveSiteLifecycle(t *testing.T) { runSiteLifecycle(t, realTarget(t)) }
 
 func runSiteLifecycle(t *testing.T, tg target) {
 	const sites = "/api/dcim/sites/"
