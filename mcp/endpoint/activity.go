@@ -2,7 +2,7 @@ package endpoint
 
 import "sync"
 
-// activity counts what is in progress, so that Close can wait for it.
+// activity counts what is in progress, so that the end of what it happens in can wait for it.
 type activity struct {
 	mu     sync.Mutex
 	none   sync.Cond

@@ -68,8 +68,8 @@ func bindingOf(ctx context.Context, req mcp.Request) (*Binding, error) {
 	if a := arrivalOf(req); a != nil {
 		return a.binding, nil
 	}
-	if b, _ := ctx.Value(stdioKey{}).(*Binding); b.ok() {
-		return b, nil
+	if c, _ := ctx.Value(stdioKey{}).(*localClient); c != nil && c.binding.ok() {
+		return c.binding, nil
 	}
 	return nil, errIncomplete
 }

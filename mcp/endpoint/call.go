@@ -54,18 +54,30 @@ func (e *Endpoint) run(ctx context.Context, b *Binding, tool *toolset.Tool, raw 
 	entry := &toolset.Entry{Time: time.Now(), Instance: b.Site.Instance, Caller: b.Principal.Name, Tool: tool.Name, Outcome: "ok"}
 	call := &toolset.Call{Tool: tool.Name, Site: b.Site, Principal: b.Principal, Entry: entry}
 	text, err := e.answer(ctx, tool, raw, call)
+	secrets := secretsOf(call)
 	if err != nil {
 		failure := envelope.From(err)
-		if failure.Code == envelope.Internal {
-			e.logger.Error("a tool failed unexpectedly", "tool", tool.Name, "error", failure)
+		switch failure.Code {
+		case envelope.Internal:
+			e.logger.Error("a tool failed unexpectedly", "tool", tool.Name, "error", envelope.Mask(failure.Error(), secrets))
+		case envelope.UpstreamUnreachable:
+			// Why is for an administrator, and only the log says it.
+			e.logger.Warn("the upstream cannot be reached", "instance", b.Site.Instance, "error", envelope.Mask(failure.Error(), secrets))
 		}
 		entry.Outcome = string(failure.Code)
-		text = failure.Text(slices.Concat(b.Site.Secrets(), call.Secrets, []secret.Text{b.Principal.Credential}))
+		text = failure.Text(secrets)
 	}
+	// Both come from outside: the one from the caller, the other from the upstream.
+	entry.Target, entry.RequestID = envelope.Mask(entry.Target, secrets), envelope.Mask(entry.RequestID, secrets)
 	entry.Duration = time.Since(entry.Time)
 	// Cancelled calls are recorded too, so the record must not depend on the call's own context.
 	b.Site.Recorder.Record(context.WithoutCancel(ctx), entry)
 	return text, err != nil
+}
+
+// secretsOf lists what must leave a call neither in its answer nor in its record.
+func secretsOf(call *toolset.Call) []secret.Text {
+	return slices.Concat(call.Site.Secrets(), call.Secrets, []secret.Text{call.Principal.Credential})
 }
 
 // answer is a call up to its encoded result. It never panics.
@@ -86,7 +98,7 @@ func (e *Endpoint) answer(ctx context.Context, tool *toolset.Tool, raw json.RawM
 	if err != nil {
 		return nil, err
 	}
-	return envelope.Encode(result)
+	return envelope.EncodeMasked(result, secretsOf(call))
 }
 
 // parseArguments reads the arguments from their bytes on the wire; absent ones are an empty object.

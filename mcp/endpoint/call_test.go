@@ -68,6 +68,20 @@ func TestFailures(t *testing.T) {
 	})
 }
 
+// Neither a result nor a record holds a secret, wherever in it an upstream put it.
+func TestResultsHoldNoSecret(t *testing.T) {
+	eras(t, nil, func(t *testing.T, g *rig, call func(*testing.T, string, string) answer) {
+		text, failed := call(t, "leaks", `{}`).message(t).tool(t)
+		if want := `{"a":"[redacted]","b":["[redacted]","it is [redacted]"],"[redacted]":1}`; failed || text != want {
+			t.Errorf("result %s, want %s", text, want)
+		}
+		entries := g.record.all()
+		if len(entries) != 1 || entries[0].Target != "tool [redacted]" || entries[0].RequestID != "[redacted]" || entries[0].Outcome != "ok" {
+			t.Errorf("entries %+v", entries)
+		}
+	})
+}
+
 func TestDeadlineOfACall(t *testing.T) {
 	eras(t, func(s *toolset.Site) { s.CallTimeout = 20 * time.Millisecond }, func(t *testing.T, g *rig, call func(*testing.T, string, string) answer) {
 		text, failed := call(t, "wait", `{}`).message(t).tool(t)

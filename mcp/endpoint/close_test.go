@@ -142,10 +142,16 @@ func TestCloseLeavesNoGoroutine(t *testing.T) {
 		g.post(t, call(2, "panics", `{}`), sessionHeader, id, callerHeader, caller)
 	}
 	g.Close()
+	noGoroutineLeft(t)
+}
+
+// noGoroutineLeft waits until only goroutines of the test itself are left.
+func noGoroutineLeft(t *testing.T) {
+	t.Helper()
 	eventually(t, "no goroutine of this package or of the SDK's server is left", func() bool {
 		buf := make([]byte, 1<<20)
 		for stack := range strings.SplitSeq(string(buf[:runtime.Stack(buf, true)]), "\n\n") {
-			if strings.Contains(stack, "TestCloseLeavesNoGoroutine") || strings.Contains(stack, "tRunner") {
+			if strings.Contains(stack, t.Name()) || strings.Contains(stack, "tRunner") {
 				continue
 			}
 			if strings.Contains(stack, "mcp/endpoint.") || strings.Contains(stack, "go-sdk") {

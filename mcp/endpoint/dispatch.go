@@ -46,6 +46,7 @@ func (e *Endpoint) Serve(w http.ResponseWriter, r *http.Request, b *Binding, bod
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	out := newResponse(w, e.heartbeat, m.ID)
+	out.sessions = !modern(r)
 	defer out.close()
 	r = b.bind(r.WithContext(ctx), out)
 	r.Body = io.NopCloser(bytes.NewReader(body))
@@ -112,12 +113,25 @@ func (e *Endpoint) openSession(w *response, r *http.Request, b *Binding, m Messa
 // serveSession serves a request in a session.
 func (e *Endpoint) serveSession(w *response, r *http.Request, b *Binding, m Message) {
 	id := r.Header.Get(sessionHeader)
+	notFound := &Refusal{Status: http.StatusNotFound, Code: codeInvalidRequest, ID: m.ID, Message: "session not found: initialize a new one"}
 	if !e.sessions.enter(id, b.Principal.Name) {
 		// Not there and not this caller's look the same; 404 makes clients initialize anew.
-		(&Refusal{Status: http.StatusNotFound, Code: codeInvalidRequest, ID: m.ID, Message: "session not found: initialize a new one"}).WriteTo(w)
+		notFound.WriteTo(w)
 		return
 	}
 	defer e.sessions.leave(id, b.limits())
+	messages := e.sessions.messages(id)
+	switch {
+	case r.Method == http.MethodDelete:
+		// The SDK writes no answer any more once a session is closing. Calls end by their deadline.
+		messages.close()
+	case LongStream(r, m):
+	case !messages.enter():
+		notFound.WriteTo(w)
+		return
+	default:
+		defer messages.leave()
+	}
 	e.stateful.ServeHTTP(w, r)
 	if r.Method == http.MethodDelete || w.status == http.StatusNotFound {
 		e.sessions.forget(id)

@@ -31,7 +31,7 @@ type Config struct {
 	Instructions string
 	// Tools are the tools to register. Which of them a request sees, and what answers it, comes from its [Binding].
 	Tools *toolset.Set
-	// Logger hears of panics and of the SDK's warnings; nil discards.
+	// Logger hears of panics and unexpected failures at level error, and of the SDK's warnings at level debug; nil discards.
 	Logger *slog.Logger
 	// Mount, if set, adds features of the SDK's own to the server, which every caller then sees. It exists for the test
 	// build that runs the protocol's conformance suite; the product leaves it nil.
@@ -168,11 +168,17 @@ func definition(t *toolset.Tool) *mcp.Tool {
 	}
 }
 
-// quiet passes on warnings and errors only: the SDK logs three lines at level info for every stateless request.
+// quiet passes on the SDK's warnings and errors, at level debug: it reports the mistakes of clients as errors, with which
+// a client could fill the log. What it logs below, three lines for every stateless request, goes nowhere.
 type quiet struct{ slog.Handler }
 
 func (q quiet) Enabled(ctx context.Context, level slog.Level) bool {
-	return level >= slog.LevelWarn && q.Handler.Enabled(ctx, level)
+	return level >= slog.LevelWarn && q.Handler.Enabled(ctx, slog.LevelDebug)
+}
+
+func (q quiet) Handle(ctx context.Context, r slog.Record) error {
+	r.Level = slog.LevelDebug
+	return q.Handler.Handle(ctx, r)
 }
 
 func (q quiet) WithAttrs(attrs []slog.Attr) slog.Handler { return quiet{q.Handler.WithAttrs(attrs)} }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"unicode/utf8"
 
 	"caddy-netbox-mcp/bridge/strictjson"
 )
@@ -18,6 +19,14 @@ const (
 	maxMessageNodes = 200_000
 )
 
+const (
+	// maxMethod is the longest name of a method, in characters: names come back in errors, and the longest one of the
+	// protocol has half of that.
+	maxMethod = 128
+	// maxToolName is how much of a tool's name is kept for logs, in bytes; names may have 128 characters.
+	maxToolName = 128
+)
+
 // maxID is the largest integer that every JSON implementation keeps exact (RFC 8259 section 6). The SDK reads ids as doubles, so
 // it would answer to another id than a larger one.
 const maxID = 1<<53 - 1
@@ -26,6 +35,7 @@ const maxID = 1<<53 - 1
 const (
 	codeParseError     = -32700
 	codeInvalidRequest = -32600
+	codeMethodNotFound = -32601
 	codeInternalError  = -32603
 )
 
@@ -37,7 +47,7 @@ type Message struct {
 	ID json.RawMessage
 	// Progress is set when the caller gave a progress token.
 	Progress bool
-	// Tool is the tool's name in a tools/call.
+	// Tool is the tool's name in a tools/call, as the caller gave it and of at most 128 bytes.
 	Tool string
 }
 
@@ -51,7 +61,7 @@ func (m Message) Call() bool {
 }
 
 // ReadMessage looks at a request body without giving it to the SDK. A nil error means that it is one JSON-RPC object
-// without duplicate keys and within the bounds of depth and size; the error otherwise is a [Refusal].
+// without duplicate keys and within the bounds of depth, size and names; the error otherwise is a [Refusal].
 func ReadMessage(body []byte) (Message, *Refusal) {
 	doc, err := strictjson.Parse(body, strictjson.Limits{Depth: maxMessageDepth, Nodes: maxMessageNodes})
 	if err != nil {
@@ -75,6 +85,9 @@ func ReadMessage(body []byte) (Message, *Refusal) {
 	if ok && method.Kind != strictjson.String {
 		return Message{}, &Refusal{Status: http.StatusBadRequest, Code: codeInvalidRequest, ID: m.ID, Message: "a method is a string"}
 	}
+	if utf8.RuneCountInString(method.Text) > maxMethod {
+		return Message{}, &Refusal{Status: http.StatusBadRequest, Code: codeInvalidRequest, ID: m.ID, Message: "the name of a method has at most " + strconv.Itoa(maxMethod) + " characters"}
+	}
 	if _, result := doc.Get("result"); !ok && !result {
 		if _, failure := doc.Get("error"); !failure {
 			return Message{}, &Refusal{Status: http.StatusBadRequest, Code: codeInvalidRequest, ID: m.ID, Message: "a message has a method, or is the result or error of a request"}
@@ -87,9 +100,20 @@ func ReadMessage(body []byte) (Message, *Refusal) {
 	}
 	if m.Method == "tools/call" {
 		name, _ := params.Get("name")
-		m.Tool = name.Text
+		m.Tool = cutBytes(name.Text, maxToolName)
 	}
 	return m, nil
+}
+
+// cutBytes is the start of s that is whole characters within n bytes.
+func cutBytes(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
 }
 
 // validID reports whether an id comes back to the client as it was sent.
@@ -119,8 +143,8 @@ type Refusal struct {
 	Message string
 }
 
-// WriteTo answers a request with the refusal, as a JSON-RPC error.
-func (f *Refusal) WriteTo(w http.ResponseWriter) {
+// line is the refusal as a JSON-RPC error, on one line with its break.
+func (f *Refusal) line() []byte {
 	id := f.ID
 	if id == nil {
 		id = json.RawMessage("null")
@@ -137,11 +161,16 @@ func (f *Refusal) WriteTo(w http.ResponseWriter) {
 		Code    int    `json:"code"`
 		Message string `json:"message"`
 	}{f.Code, f.Message}})
+	return body.Bytes()
+}
+
+// WriteTo answers a request with the refusal, as a JSON-RPC error.
+func (f *Refusal) WriteTo(w http.ResponseWriter) {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Del("Content-Length")
 	w.WriteHeader(f.Status)
-	_, _ = w.Write(body.Bytes())
+	_, _ = w.Write(f.line())
 }

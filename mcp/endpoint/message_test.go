@@ -19,6 +19,9 @@ func TestReadMessage(t *testing.T) {
 		{"result", `{"jsonrpc":"2.0","id":-3,"result":{}}`, Message{ID: json.RawMessage(`-3`)}},
 		{"error", `{"jsonrpc":"2.0","id":3,"error":{"code":1,"message":""}}`, Message{ID: json.RawMessage(`3`)}},
 		{"largest id", `{"jsonrpc":"2.0","id":9007199254740991,"method":"ping"}`, Message{Method: "ping", ID: json.RawMessage(`9007199254740991`)}},
+		{"longest method", `{"jsonrpc":"2.0","id":1,"method":"` + strings.Repeat("é", 128) + `"}`, Message{Method: strings.Repeat("é", 128), ID: json.RawMessage(`1`)}},
+		{"longest name of a tool", call(1, strings.Repeat("x", 128), `{}`), Message{Method: "tools/call", ID: json.RawMessage(`1`), Tool: strings.Repeat("x", 128)}},
+		{"too long a name of a tool", call(1, strings.Repeat("x", 127)+"éé", `{}`), Message{Method: "tools/call", ID: json.RawMessage(`1`), Tool: strings.Repeat("x", 127)}},
 		{"params is a list", `{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}`, Message{Method: "ping", ID: json.RawMessage(`1`)}},
 	}
 	for _, tt := range tests {
@@ -56,6 +59,7 @@ func TestReadMessageRefuses(t *testing.T) {
 		{"nothing in it", `{}`, -32600, "null", "has a method"},
 		{"no method", `{"jsonrpc":"2.0","id":"a"}`, -32600, `"a"`, "has a method"},
 		{"method is a number", `{"jsonrpc":"2.0","id":5,"method":7}`, -32600, "5", "a method is a string"},
+		{"method is too long", `{"jsonrpc":"2.0","id":5,"method":"` + strings.Repeat("é", 129) + `"}`, -32600, "5", "128 characters"},
 		{"method is null", `{"jsonrpc":"2.0","id":5,"method":null}`, -32600, "5", "a method is a string"},
 		{"id is null", `{"jsonrpc":"2.0","id":null,"method":"ping"}`, -32600, "null", "an id is"},
 		{"id is a list", `{"jsonrpc":"2.0","id":[1],"method":"ping"}`, -32600, "null", "an id is"},

@@ -15,9 +15,12 @@ import (
 const maxStack = 8 << 10
 
 // recoverPanics turns a panic below it into an error of the one request. The SDK runs handlers on goroutines of its own
-// without a recover, so a panic would otherwise end the whole process. Being the outermost, it also lets heartbeats begin.
+// without a recover, so a panic would otherwise end the whole process. Being the outermost, it also lets heartbeats begin, and ends what is in
+// progress with its stdio connection.
 func (e *Endpoint) recoverPanics(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (result mcp.Result, err error) {
+		ctx, done := whileServed(ctx)
+		defer done()
 		defer func() {
 			if p := recover(); p != nil {
 				e.logPanic(method, p)

@@ -42,7 +42,7 @@ func newPlant(t *testing.T, version string, gate bool) *plant {
 		t.Fatal(err)
 	}
 	plugins := discovery.New(discovery.Config{Origins: manifest.NewOrigins(address.URL), Schemas: schema.NewCache(100)})
-	set, err := toolset.NewSet(netbox.Tools(netbox.Config{API: api, Plugins: plugins})...)
+	set, err := toolset.NewSet(netbox.Tools(netbox.Config{API: api, Plugins: plugins, CallToken: true})...)
 	if err != nil {
 		t.Fatal(err)
 	}

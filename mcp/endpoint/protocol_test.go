@@ -54,7 +54,7 @@ func TestClient(t *testing.T) {
 					t.Errorf("tool %s: %+v", d.Name, a)
 				}
 			}
-			if got := strings.Join(names, " "); got != "breaks echo fails panics unencodable wait writer" {
+			if got := strings.Join(names, " "); got != "breaks echo fails leaks panics unencodable wait writer" {
 				t.Errorf("tools %s", got)
 			}
 			if list.TTLMs != listTTL || list.CacheScope != "private" {
@@ -106,7 +106,7 @@ func TestListForCaller(t *testing.T) {
 		}
 		return strings.Join(names, " ")
 	}
-	const all = "breaks echo fails panics unencodable wait writer"
+	const all = "breaks echo fails leaks panics unencodable wait writer"
 	if got := list(); got != all {
 		t.Errorf("for a writer: %s", got)
 	}
@@ -179,10 +179,14 @@ func TestRefusalsOfTheSDK(t *testing.T) {
 		{"GET without session", g.request(t.Context(), "GET", "", "Accept", "text/event-stream"), 400, "null", -32600, "Mcp-Session-Id"},
 		{"DELETE without session", g.request(t.Context(), "DELETE", ""), 400, "null", -32600, "Mcp-Session-Id"},
 		{"unknown version", g.request(t.Context(), "POST", ping, sessionHeader, id, versionHeader, "2020-01-01"), 400, "9", -32600, "protocol version"},
-		{"unknown method", g.request(t.Context(), "POST", `{"jsonrpc":"2.0","id":"x","method":"fly"}`, sessionHeader, id), 400, `"x"`, -32600, "fly"},
+		{"unknown method", g.request(t.Context(), "POST", `{"jsonrpc":"2.0","id":"x","method":"fly"}`, sessionHeader, id), 200, `"x"`, -32601, `method not found: "fly"`},
+		{"unknown method without session", g.request(t.Context(), "POST", `{"jsonrpc":"2.0","id":"x","method":"fly"}`), 200, `"x"`, -32601, "fly"},
 		{"unknown method in the new era", g.request(t.Context(), "POST", modernBody("fly", "", ""), modernHeaders("fly", "")...), 404, "1", -32601, "fly"},
-		{"long method", g.request(t.Context(), "POST", `{"jsonrpc":"2.0","id":1,"method":"`+strings.Repeat("é", 9000)+`"}`, sessionHeader, id), 400, "1", -32600, "é"},
-		{"wrong version of JSON-RPC", g.request(t.Context(), "POST", `{"jsonrpc":"1.0","id":1,"method":"ping"}`, sessionHeader, id), 400, "1", -32600, "version"},
+		{"long method", g.request(t.Context(), "POST", `{"jsonrpc":"2.0","id":1,"method":"`+strings.Repeat("é", 128)+`"}`, sessionHeader, id), 200, "1", -32601, "é"},
+		{"long version", g.request(t.Context(), "POST", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, sessionHeader, id, versionHeader, "1"+strings.Repeat("x", 9000)), 400, "1", -32600, "version"},
+		{"wrong version of JSON-RPC", g.request(t.Context(), "POST", `{"jsonrpc":"1.0","id":1,"method":"ping"}`, sessionHeader, id), 400, "1", -32600, "JSON-RPC 2.0"},
+		{"version of JSON-RPC is a number", g.request(t.Context(), "POST", `{"jsonrpc":2,"id":1,"method":"ping"}`, sessionHeader, id), 400, "1", -32600, "JSON-RPC 2.0"},
+		{"request without id", g.request(t.Context(), "POST", `{"jsonrpc":"2.0","method":"ping"}`, sessionHeader, id), 400, "null", -32600, "missing id"},
 		{"no header for the new era", g.request(t.Context(), "POST", modernBody("tools/list", "", ""), versionHeader, newest), 400, "1", -32020, "Mcp-Method"},
 		{"future version", g.request(t.Context(), "POST", strings.ReplaceAll(modernBody("tools/list", "", ""), newest, "2099-01-01"), versionHeader, "2099-01-01", "Mcp-Method", "tools/list"), 400, "1", -32022, "version"},
 	}
@@ -200,6 +204,19 @@ func TestRefusalsOfTheSDK(t *testing.T) {
 				t.Errorf("%d bytes", len(a.body))
 			}
 		})
+	}
+}
+
+// An unknown notification is accepted and changes nothing, as JSON-RPC has no answer to it.
+func TestUnknownNotification(t *testing.T) {
+	g := newRig(t, nil)
+	id := g.open(t, "")
+	a := g.post(t, `{"jsonrpc":"2.0","method":"notifications/fly"}`, sessionHeader, id)
+	if a.status != 202 || a.body != "" || a.header.Get("Content-Type") != "" {
+		t.Errorf("status %d, %v, %q", a.status, a.header, a.body)
+	}
+	if a := g.post(t, `{"jsonrpc":"2.0","id":1,"method":"ping"}`, sessionHeader, id); a.status != 200 {
+		t.Errorf("afterwards: status %d, %s", a.status, a.body)
 	}
 }
 

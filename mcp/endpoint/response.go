@@ -20,12 +20,13 @@ const (
 )
 
 // response stands between the SDK and the client's connection. It adds heartbeats to event streams and turns the SDK's
-// plain-text refusals into JSON-RPC errors. The SDK writes each event in one Write, so heartbeats fall between events.
+// plain-text refusals into JSON-RPC errors, and its own errors into clearer ones. The SDK writes each event in one Write, so heartbeats fall between events.
 type response struct {
 	w         http.ResponseWriter
 	header    http.Header // what the SDK sets; copied to the client's when it is sent
 	heartbeat time.Duration
 	id        json.RawMessage   // of the message that is answered, nil if it has none
+	sessions  bool              // of the protocol era with sessions
 	onHeader  func(http.Header) // sees the header of a successful answer before it is sent
 
 	mu      sync.Mutex // guards the writer against the heartbeat
@@ -114,13 +115,17 @@ func (r *response) Write(p []byte) (int, error) {
 		r.refusal.Write(p[:min(len(p), maxRefusal-min(maxRefusal, r.refusal.Len()))])
 		return len(p), nil
 	}
+	text := rewordWritten(p)
 	if r.framed {
-		if _, err := r.w.Write([]byte("event: message\ndata: " + string(p) + "\n\n")); err != nil {
+		if _, err := r.w.Write([]byte(eventHead + string(text) + "\n\n")); err != nil {
 			return 0, err
 		}
 		return len(p), nil
 	}
-	return r.w.Write(p)
+	if _, err := r.w.Write(text); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }
 
 // FlushError lets [http.ResponseController] flush through this writer.
@@ -177,7 +182,24 @@ func (r *response) close() {
 	}
 	if r.refusal != nil {
 		r.copyHeader(r.header)
-		f := Refusal{Status: r.status, Code: codeInvalidRequest, ID: r.id, Message: strings.ToValidUTF8(strings.TrimSpace(r.refusal.String()), "")}
-		f.WriteTo(r.w)
+		r.refuse(strings.ToValidUTF8(strings.TrimSpace(r.refusal.String()), ""))
 	}
+}
+
+// refuse answers in place of the SDK's plain text.
+func (r *response) refuse(text string) {
+	f := Refusal{Status: r.status, Code: codeInvalidRequest, ID: r.id, Message: text}
+	if unknown, ok := strings.CutPrefix(text, "JSON RPC not handled: "); ok && r.sessions {
+		if r.id == nil {
+			// JSON-RPC has no answer to a notification, and the protocol tells to ignore unknown ones.
+			r.w.Header().Del("Content-Type")
+			r.w.WriteHeader(http.StatusAccepted)
+			return
+		}
+		f.Status, f.Code, f.Message = http.StatusOK, codeMethodNotFound, "method not found: "+strings.TrimSuffix(unknown, " unsupported")
+	}
+	if strings.HasPrefix(text, "malformed payload: ") {
+		f.Message = notJSONRPC
+	}
+	f.WriteTo(r.w)
 }

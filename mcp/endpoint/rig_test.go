@@ -110,6 +110,11 @@ func (g *rig) tools() []toolset.Tool {
 			c.Secrets = append(c.Secrets, secret.New("of-this-call"))
 			return nil, envelope.Errorf(envelope.UpstreamError, "configured-secret of-this-call of-alice")
 		}),
+		tool("leaks", func(_ context.Context, c *toolset.Call) (any, error) {
+			c.Secrets = append(c.Secrets, secret.New("of-this-call"))
+			c.Entry.Target, c.Entry.RequestID = "tool of-this-call", "configured-secret"
+			return map[string]any{"a": "configured-secret", "b": []string{"of-this-call", "it is of-alice"}, "configured-secret": 1}, nil
+		}),
 		tool("breaks", func(context.Context, *toolset.Call) (any, error) { return nil, fmt.Errorf("disk is full") }),
 		tool("unencodable", func(context.Context, *toolset.Call) (any, error) { return func() {}, nil }),
 		writer,

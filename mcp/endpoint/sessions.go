@@ -25,10 +25,11 @@ type sessions struct {
 }
 
 type session struct {
-	caller string
-	inUse  int       // requests, streams and calls in progress
-	since  time.Time // when it was last used
-	timer  *time.Timer
+	caller   string
+	inUse    int       // requests, streams and calls in progress
+	since    time.Time // when it was last used
+	timer    *time.Timer
+	messages *activity // requests in progress that are not streams
 }
 
 func newSessions(end func(id string)) *sessions {
@@ -87,7 +88,7 @@ func (s *sessions) open(id, caller string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.giveUp(caller)
-	s.byID[id] = &session{caller: caller, inUse: 1}
+	s.byID[id] = &session{caller: caller, inUse: 1, messages: newActivity()}
 }
 
 // enter notes one more use of a session; false when there is none of that id and caller.
@@ -119,6 +120,19 @@ func (s *sessions) leave(id string, limits sessionLimits) {
 	if v.inUse == 0 && limits.idle > 0 && !s.stopped {
 		v.timer = time.AfterFunc(limits.idle, func() { s.expire(id, v) })
 	}
+}
+
+// messages are the messages of a session that are being answered; once closed, the session is ending. Those of a session
+// that is gone are closed.
+func (s *sessions) messages(id string) *activity {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if v := s.byID[id]; v != nil {
+		return v.messages
+	}
+	gone := newActivity()
+	gone.close()
+	return gone
 }
 
 // expire ends a session whose idle time is over, unless it was used again meanwhile.

@@ -2,6 +2,7 @@ package endpoint
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -222,6 +223,70 @@ func TestDelete(t *testing.T) {
 	}
 	if a := g.post(t, `{"jsonrpc":"2.0","id":1,"method":"ping"}`, sessionHeader, id); a.status != 404 {
 		t.Errorf("afterwards: status %d", a.status)
+	}
+}
+
+// The end of a session waits for the answers of what is in progress, and lets nothing new begin.
+func TestDeleteWaitsForCalls(t *testing.T) {
+	g := newRig(t, nil)
+	id := g.open(t, "")
+	answers := make(chan answer, 2)
+	do := func(method, body string) {
+		resp, err := http.DefaultClient.Do(g.request(context.WithoutCancel(t.Context()), method, body, sessionHeader, id))
+		if err != nil {
+			answers <- answer{body: err.Error()}
+			return
+		}
+		defer resp.Body.Close()
+		text, _ := io.ReadAll(resp.Body)
+		answers <- answer{resp.StatusCode, resp.Header, string(text)}
+	}
+	go do("POST", call(2, "wait", `{}`))
+	receive(t, g.entered, "the tool runs")
+	go do("DELETE", "")
+	messages := g.sessions.messages(id)
+	eventually(t, "the session is ending", func() bool {
+		messages.mu.Lock()
+		defer messages.mu.Unlock()
+		return messages.closed
+	})
+	if a := g.post(t, `{"jsonrpc":"2.0","id":9,"method":"ping"}`, sessionHeader, id); a.status != 404 || string(a.message(t).ID) != "9" {
+		t.Errorf("meanwhile: status %d, %s", a.status, a.body)
+	}
+	select {
+	case a := <-answers:
+		t.Fatalf("status %d, %s before the tool ended", a.status, a.body)
+	default:
+	}
+	close(g.release)
+	for range 2 {
+		if a := receive(t, answers, "an answer"); a.status == 200 {
+			if text, failed := a.message(t).tool(t); failed || text != `"released"` {
+				t.Errorf("result %s", text)
+			}
+		} else if a.status != 204 {
+			t.Errorf("status %d, %s", a.status, a.body)
+		}
+	}
+	if g.Sessions() != 0 || g.sdkSessions() != 0 {
+		t.Errorf("%d sessions, %d in the SDK", g.Sessions(), g.sdkSessions())
+	}
+}
+
+// An open stream does not keep a session from ending.
+func TestDeleteEndsStreams(t *testing.T) {
+	g := newRig(t, nil)
+	id := g.open(t, "")
+	stream, err := http.DefaultClient.Do(g.request(t.Context(), "GET", "", sessionHeader, id, "Accept", "text/event-stream"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stream.Body.Close()
+	if a := send(t, g.request(t.Context(), "DELETE", "", sessionHeader, id)); a.status != 204 {
+		t.Errorf("status %d, %s", a.status, a.body)
+	}
+	if _, err := io.Copy(io.Discard, stream.Body); err != nil {
+		t.Errorf("the stream ended with %v", err)
 	}
 }
 

@@ -30,6 +30,8 @@ func Clean(s string) string {
 		switch {
 		case r == '\n' || r == '\t':
 			return r
+		case r == 0x200b, r >= 0x2060 && r <= 0x2064: // zero width: invisible text
+			return -1
 		case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r), r == '\u2028', r == '\u2029', r == '\ufeff', r == utf8.RuneError:
 			return -1
 		case r >= 0xE0000 && r <= 0xE007F: // tag characters: invisible text

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"caddy-netbox-mcp/bridge/secret"
+	"caddy-netbox-mcp/bridge/strictjson"
 )
 
 // Encode encodes a result as the JSON text of a tool result. Raw JSON inside it keeps its numbers to the digit, and
@@ -20,8 +21,26 @@ func Encode(result any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
+// EncodeMasked is Encode with the given secrets masked in every string and member name: an upstream can send back what it was
+// sent. What merely looks like a token stays, since in data it may be a digest.
+func EncodeMasked(result any, secrets []secret.Text) ([]byte, error) {
+	text, err := Encode(result)
+	if err != nil {
+		return nil, err
+	}
+	m := newMask(secrets)
+	if !m.anyIn(text) {
+		return text, nil
+	}
+	doc, err := strictjson.Parse(text, strictjson.Limits{})
+	if err != nil {
+		return nil, fmt.Errorf("reading the result: %w", err)
+	}
+	return m.within(doc).AppendCompact(nil), nil
+}
+
 // Text is the failure as the JSON text of a failed tool result, with the given secrets and everything shaped like a
-// NetBox or Zabbix API token masked.
+// NetBox API token masked.
 func (e *Error) Text(secrets []secret.Text) []byte {
 	type body struct {
 		Code    Code   `json:"code"`

@@ -2,6 +2,7 @@ package envelope
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 
@@ -124,9 +125,9 @@ func fromStatus(e *netboxapi.StatusError) *Error {
 func fromTransport(e *transport.Error) *Error {
 	switch e.Kind {
 	case transport.KindUnreachable:
-		return Errorf(UpstreamUnreachable, "NetBox cannot be reached: an administrator must check that it runs and that the base URL is right")
+		return unreachable(e, "NetBox cannot be reached: an administrator must check that it runs and that the base URL is right")
 	case transport.KindTLS:
-		return Errorf(UpstreamUnreachable, "no TLS connection to NetBox: an administrator must check its certificate and the tls_trust_pool option")
+		return unreachable(e, "no TLS connection to NetBox: "+tlsReason(e))
 	case transport.KindDeadline:
 		return Errorf(DeadlineExceeded, "NetBox did not answer in time: ask for less, or try again when it is less busy")
 	case transport.KindCancelled:
@@ -140,7 +141,28 @@ func fromTransport(e *transport.Error) *Error {
 	case transport.KindEncoding:
 		return Errorf(ResponseInvalid, "NetBox's answer has a content encoding that cannot be decoded; check what stands between this server and NetBox")
 	case transport.KindProtocol:
-		return Errorf(ResponseInvalid, "NetBox's answer is broken or was cut off; try again, and check what stands between this server and NetBox")
+		return Errorf(ResponseInvalid, "NetBox's answer is broken or was cut off; try again, and check that the base URL has the right scheme, http or https, and what stands between this server and NetBox")
 	}
 	return internal("the request could not be made; the server's log has the details", e)
+}
+
+// unreachable keeps the cause for the server's log: an administrator needs it, and a caller can do nothing with it.
+func unreachable(e *transport.Error, message string) *Error {
+	f := Errorf(UpstreamUnreachable, "%s", message)
+	f.cause = e
+	return f
+}
+
+// tlsReason says which of the usual mistakes a failed handshake is.
+func tlsReason(e *transport.Error) string {
+	if _, ok := errors.AsType[x509.UnknownAuthorityError](e); ok {
+		return "its certificate is of an unknown authority. An administrator must name the authority with tls_trust_pool (NETBOX_CA_FILE for serve)"
+	}
+	if _, ok := errors.AsType[x509.HostnameError](e); ok {
+		return "its certificate is for another name. An administrator must give the right one with tls_server_name"
+	}
+	if invalid, ok := errors.AsType[x509.CertificateInvalidError](e); ok && invalid.Reason == x509.Expired {
+		return "its certificate has expired or is not valid yet. An administrator must renew it"
+	}
+	return "an administrator must check that the base URL's scheme is right (is it http?), and the certificate options (tls_trust_pool, or NETBOX_CA_FILE for serve)"
 }

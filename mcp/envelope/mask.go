@@ -1,11 +1,13 @@
 package envelope
 
 import (
+	"bytes"
 	"regexp"
 	"slices"
 	"strings"
 
 	"caddy-netbox-mcp/bridge/secret"
+	"caddy-netbox-mcp/bridge/strictjson"
 )
 
 // masked stands where a secret was.
@@ -14,10 +16,10 @@ const masked = "[redacted]"
 // minSecret keeps a configured secret of a few characters from blanking ordinary words.
 const minSecret = 6
 
-// tokenShapes match NetBox API tokens: v2 ("nbt_<key>.<secret>"), v1 (40 hexadecimal digits) and Zabbix's (64).
+// tokenShapes match NetBox API tokens, v2 ("nbt_<key>.<secret>") and v1 (40 hexadecimal digits), and tokens of 64 such digits.
 var tokenShapes = regexp.MustCompile(`nbt_[A-Za-z0-9]+(?:\.[A-Za-z0-9]+)?|\b(?:[0-9a-fA-F]{64}|[0-9a-fA-F]{40})\b`)
 
-// Mask replaces the given secrets, and everything shaped like a NetBox or Zabbix API token, in plain text. Not in JSON text: an
+// Mask replaces the given secrets, and everything shaped like an API token, in plain text. Not in JSON text: an
 // escape there can run into what is replaced, and what is left of it is no JSON any more.
 func Mask(text string, secrets []secret.Text) string { return newMask(secrets).apply(text) }
 
@@ -43,10 +45,41 @@ func newMask(secrets []secret.Text) mask {
 }
 
 func (m mask) apply(text string) string {
+	return tokenShapes.ReplaceAllString(m.secrets(text), masked)
+}
+
+// secrets replaces the secrets themselves.
+func (m mask) secrets(text string) string {
 	for _, value := range m.values {
 		text = strings.ReplaceAll(text, value, masked)
 	}
-	return tokenShapes.ReplaceAllString(text, masked)
+	return text
+}
+
+// anyIn reports whether one of the secrets stands in JSON text that this program wrote: there it is spelled in one way only.
+func (m mask) anyIn(text []byte) bool {
+	return slices.ContainsFunc(m.values, func(value string) bool { return bytes.Contains(text, []byte(value)) })
+}
+
+// within replaces the secrets in every string and member name of a JSON value.
+func (m mask) within(v strictjson.Value) strictjson.Value {
+	switch v.Kind {
+	case strictjson.String:
+		v.Text = m.secrets(v.Text)
+	case strictjson.Array:
+		items := make([]strictjson.Value, len(v.Items))
+		for i, item := range v.Items {
+			items[i] = m.within(item)
+		}
+		v.Items = items
+	case strictjson.Object:
+		members := make([]strictjson.Member, len(v.Members))
+		for i, member := range v.Members {
+			members[i] = strictjson.Member{Name: m.secrets(member.Name), Value: m.within(member.Value)}
+		}
+		v.Members = members
+	}
+	return v
 }
 
 // inside masks every string in a generic JSON value. Names of members are our own.

@@ -162,3 +162,23 @@ func FuzzTextIsJSON(f *testing.F) {
 		}
 	})
 }
+
+// An upstream can send back what it was sent: known secrets do not reach the caller, and everything else stays as it is.
+func TestEncodeMasked(t *testing.T) {
+	secrets := []secret.Text{secret.New("nbt_key.abcdef"), secret.New(`quo"ted\secret`), secret.New("tiny")}
+	tests := []struct{ name, in, want string }{
+		{"nothing to mask", `{"a":1.0,"digest":"0123456789abcdef0123456789abcdef01234567","t":"tiny"}`, `{"a":1.0,"digest":"0123456789abcdef0123456789abcdef01234567","t":"tiny"}`},
+		{"in a string", `{"n":9007199254740993,"s":"Bearer nbt_key.abcdef!"}`, `{"n":9007199254740993,"s":"Bearer [redacted]!"}`},
+		{"in a member's name", `{"nbt_key.abcdef":[{"x":"nbt_key.abcdef"}]}`, `{"[redacted]":[{"x":"[redacted]"}]}`},
+		{"with escapes", `{"s":"<quo\"ted\\secret>"}`, `{"s":"<[redacted]>"}`},
+		{"an escape that runs into it", `{"s":"\nbt_key.abcdef"}`, `{"s":"\nbt_key.abcdef"}`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := envelope.EncodeMasked(json.RawMessage(tt.in), secrets)
+			if err != nil || string(got) != tt.want {
+				t.Errorf("%s, %v; want %s", got, err, tt.want)
+			}
+		})
+	}
+}

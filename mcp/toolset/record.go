@@ -19,6 +19,8 @@ type Entry struct {
 	Instance, Caller, Tool string
 	// Target narrows the tool: for a plugin's tool its qualified name ("plugin.tool").
 	Target string
+	// OwnCredential is set when the call brought a credential of its own for the upstream.
+	OwnCredential bool
 	// Effect is read, write or destructive; empty when the call ended before it was known.
 	Effect string
 	// DryRun is set when the caller asked for a preview.

@@ -9,7 +9,7 @@ import (
 // Site is what one configuration serves at one endpoint. It is immutable: a reload makes another one, and each request
 // carries the one it arrived at to its end.
 type Site struct {
-	// Instance names the endpoint's upstream in titles, dry runs, records and metrics.
+	// Instance names the endpoint's upstream in titles, dry runs and records.
 	Instance string
 	// Tools are the tools with the handlers of this configuration.
 	Tools *Set
