@@ -33,18 +33,18 @@ test: ## run every test that needs no foreign server, with the race detector whe
 	elif [ "$$($(GO) env CGO_ENABLED)" != 1 ]; then why='cgo is disabled or no C compiler was found'; \
 	elif ! command -v "$$($(GO) env CC | cut -d' ' -f1)" >/dev/null; then why="there is no $$($(GO) env CC)"; fi; \
 	if [ -z "$$why" ]; then \
-		set -x; env -u NETBOX_URL -u ZABBIX_URL $(GO) test -race -timeout 20m ./...; \
+		set -x; env -u NETBOX_URL $(GO) test -race -timeout 20m ./...; \
 	elif [ "$(RACE)" = required ]; then \
 		echo "make test: RACE=required, but $$why" >&2; exit 1; \
 	else \
 		echo "make test: without the race detector: $$why"; \
-		set -x; env -u NETBOX_URL -u ZABBIX_URL $(STATIC) test -timeout 20m ./...; \
+		set -x; env -u NETBOX_URL $(STATIC) test -timeout 20m ./...; \
 	fi
 
 # The packages that have a live suite are those with a test function named TestLive….
-test-live: ## run the live suites against the servers of NETBOX_URL (with NETBOX_TOKEN) and ZABBIX_URL (with ZABBIX_TOKEN)
-	@if [ -z "$$NETBOX_URL$$ZABBIX_URL" ]; then \
-		echo 'make test-live: set NETBOX_URL and NETBOX_TOKEN, or ZABBIX_URL and ZABBIX_TOKEN, or both; the suites write to these servers' >&2; exit 1; \
+test-live: ## run the live suites against the test server of NETBOX_URL; they write to it
+	@if [ -z "$$NETBOX_URL" ]; then \
+		echo 'make test-live: set NETBOX_URL and the other variables of a test NetBox; the suites name those they miss, and write to it' >&2; exit 1; \
 	fi; \
 	pkgs=$$($(GO) list -f '{{.ImportPath}} {{.Dir}}' ./... | while read -r pkg dir; do \
 		if cat "$$dir"/*_test.go 2>/dev/null | grep -q '^func TestLive'; then echo "$$pkg"; fi; done); \

@@ -19,6 +19,7 @@ func (a auditLog) Record(_ context.Context, e *toolset.Entry) {
 		zap.String("caller", e.Caller),
 		zap.String("tool", e.Tool),
 		zap.String("target", e.Target),
+		zap.Bool("own_credential", e.OwnCredential),
 		zap.String("effect", e.Effect),
 		zap.Bool("dry_run", e.DryRun),
 		zap.String("outcome", e.Outcome),

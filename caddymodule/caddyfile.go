@@ -46,6 +46,7 @@ func parseCaddyfile(h httpcaddyfile.Helper) (caddyhttp.MiddlewareHandler, error)
 //	    allow_mutations [on|off]
 //	    read_only       [on|off]
 //	    approval        off
+//	    call_token      [on|off]
 //	    allow_origin    <origin>...
 //	    well_known      pass
 //	}
@@ -93,6 +94,9 @@ func (h *Handler) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 					err = d.WrapErr(policy)
 				}
 			}
+		case "call_token":
+			h.CallToken = new(bool)
+			err = onOff(d, h.CallToken)
 		case "allow_origin":
 			args := d.RemainingArgs()
 			if len(args) == 0 {
@@ -109,7 +113,7 @@ func (h *Handler) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 				err = d.Errf("well_known %q: the only value is pass", h.WellKnown)
 			}
 		default:
-			return d.Errf("unrecognized netbox_mcp option %q", option)
+			return d.Errf("unrecognized netbox_mcp option %q; there are path, instance, netbox, auth_token, allow_mutations, read_only, approval, call_token, allow_origin and well_known", option)
 		}
 		if err != nil {
 			return err
@@ -135,7 +139,7 @@ func (n *NetBox) unmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	}
 	if !strings.Contains(n.URL, "{") {
 		if _, err := netboxapi.ParseAddress(n.URL); err != nil {
-			return d.WrapErr(err)
+			return d.Errf("netbox: %v", err)
 		}
 	}
 	seen := make(once)
@@ -151,7 +155,7 @@ func (n *NetBox) unmarshalCaddyfile(d *caddyfile.Dispenser) error {
 		case "public_url":
 			if err = oneArg(d, &n.PublicURL); err == nil && !strings.Contains(n.PublicURL, "{") {
 				if _, urlErr := netboxapi.ParseURL(n.PublicURL); urlErr != nil {
-					err = d.WrapErr(urlErr)
+					err = d.Errf("public_url: %v", urlErr)
 				}
 			}
 		case "timeout":
@@ -162,7 +166,7 @@ func (n *NetBox) unmarshalCaddyfile(d *caddyfile.Dispenser) error {
 			// reverse_proxy's own parser reads its own options, one at a time.
 			err = transport.UnmarshalCaddyfile(transportBlock(d))
 		default:
-			return d.Errf("unrecognized netbox option %q", option)
+			return d.Errf("unrecognized netbox option %q; there are token, public_url, timeout, max_connections, tls, tls_trust_pool, tls_server_name, tls_client_auth and tls_insecure_skip_verify", option)
 		}
 		if err != nil {
 			return err

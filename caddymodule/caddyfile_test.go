@@ -58,7 +58,7 @@ func TestCaddyfileErrors(t *testing.T) {
 	}{
 		{"no authentication", netbox, "Caddyfile:4", "auth_token"},
 		{"no netbox", "auth_token x", "Caddyfile:4", "netbox"},
-		{"unknown option", "auth_token x\n\t\t" + netbox + "\n\t\tallow_mutation", "Caddyfile:5", `unrecognized netbox_mcp option "allow_mutation"`},
+		{"unknown option", "auth_token x\n\t\t" + netbox + "\n\t\tallow_mutation", "Caddyfile:5", `unrecognized netbox_mcp option "allow_mutation"; there are path`},
 		{"repeated option", netbox + "\n\t\tauth_token x\n\t\tread_only\n\t\tread_only", "Caddyfile:6", "read_only is already specified"},
 		{"repeated netbox", netbox + "\n\t\tauth_token x\n\t\t" + netbox, "Caddyfile:5", "netbox is already specified"},
 		{"empty secret", netbox + "\n\t\tauth_token \"\"", "Caddyfile:4", "auth_token is empty"},
@@ -85,6 +85,8 @@ func TestCaddyfileErrors(t *testing.T) {
 		{"every origin", netbox + "\n\t\tauth_token x\n\t\tallow_origin *", "Caddyfile:5", "list the origins"},
 		{"origin with a path", netbox + "\n\t\tauth_token x\n\t\tallow_origin https://a.example https://b.example/", "Caddyfile:5", "no origin"},
 		{"origin null", netbox + "\n\t\tauth_token x\n\t\tallow_origin null", "Caddyfile:5", "no origin"},
+		{"origin with the default port", netbox + "\n\t\tauth_token x\n\t\tallow_origin https://a.example:443", "Caddyfile:5", "default port"},
+		{"bad call_token", netbox + "\n\t\tauth_token x\n\t\tcall_token never", "Caddyfile:5", "on or off"},
 		{"origin in capitals", netbox + "\n\t\tauth_token x\n\t\tallow_origin https://A.example", "Caddyfile:5", "lower case"},
 		{"no origin", netbox + "\n\t\tauth_token x\n\t\tallow_origin", "Caddyfile:5", "wrong argument count"},
 		{"well_known", netbox + "\n\t\tauth_token x\n\t\twell_known block", "Caddyfile:5", "pass"},
@@ -137,6 +139,14 @@ func TestValidateErrors(t *testing.T) {
 		{"approval", `{"netbox":{"url":"http://127.0.0.1"},"auth_tokens":["x"],"approval":"person"}`, "not available"},
 		{"origin", `{"netbox":{"url":"http://127.0.0.1"},"auth_tokens":["x"],"allow_origins":["*"]}`, "allow_origin"},
 		{"path", `{"netbox":{"url":"http://127.0.0.1"},"auth_tokens":["x"],"path":"mcp"}`, "path"},
+		{"path with a dot segment", `{"netbox":{"url":"http://127.0.0.1"},"auth_tokens":["x"],"path":"/a/../mcp"}`, "path"},
+		{"path with two slashes", `{"netbox":{"url":"http://127.0.0.1"},"auth_tokens":["x"],"path":"//mcp"}`, "path"},
+		{"path with a placeholder", `{"netbox":{"url":"http://127.0.0.1"},"auth_tokens":["x"],"path":"/{env.HOME}"}`, "path"},
+		{"path of NetBox's API", `{"netbox":{"url":"http://127.0.0.1"},"auth_tokens":["x"],"path":"/api/mcp"}`, "NetBox's own"},
+		{"instance with a line break", `{"netbox":{"url":"http://127.0.0.1"},"auth_tokens":["x"],"instance":"a\nb"}`, "instance"},
+		{"a shell's variable", `{"netbox":{"url":"http://127.0.0.1"},"auth_tokens":["$NETBOX_MCP_AUTH_TOKEN"]}`, "{env.NAME}"},
+		{"one token for both sides", `{"netbox":{"url":"http://127.0.0.1","token":"abcdefghijklmnopqrst"},"auth_tokens":["abcdefghijklmnopqrst"]}`, "same as the NetBox token"},
+		{"timeout of a day", `{"netbox":{"url":"http://127.0.0.1","timeout":"24h"},"auth_tokens":["x"]}`, "timeout"},
 		{"path with a wildcard", `{"netbox":{"url":"http://127.0.0.1"},"auth_tokens":["x"],"path":"/mcp/*"}`, "path"},
 		{"unknown member", `{"netbox":{"url":"http://127.0.0.1"},"auth_tokens":["x"],"allow_mutation":true}`, "unknown field"},
 		{"negative timeout", `{"netbox":{"url":"http://127.0.0.1","timeout":-1},"auth_tokens":["x"]}`, "timeout"},
@@ -212,7 +222,7 @@ func TestExampleCaddyfile(t *testing.T) {
 	}
 	dir := t.TempDir()
 	for _, name := range []string{"netbox_token", "mcp_token"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("a-secret-of-at-least-sixteen-bytes\n"), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(name+"-of-at-least-sixteen-bytes\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}

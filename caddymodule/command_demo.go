@@ -1,9 +1,7 @@
 package caddymodule
 
 import (
-	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -46,7 +44,7 @@ and prints how to connect. With NETBOX_URL set (and NETBOX_TOKEN) it serves that
 }
 
 // startDemo starts the demo and prints how to connect. stop ends the embedded NetBox; Caddy is stopped by itself.
-func startDemo(listen string, allowMutations bool, out io.Writer) (stop func(), err error) {
+func startDemo(listen string, allowMutations bool, out io.Writer) (func(), error) {
 	host, port, err := net.SplitHostPort(listen)
 	if err != nil || port == "" {
 		return nil, fmt.Errorf("--listen %q: write host:port", listen)
@@ -58,43 +56,42 @@ func startDemo(listen string, allowMutations bool, out io.Writer) (stop func(), 
 	if allowMutations {
 		h.AllowMutations = new(true)
 	}
-	stop = func() {}
+	l := localServer{listen: net.JoinHostPort(host, port), tls: true, handler: h}
+	if err := l.checkFree("--listen"); err != nil {
+		return nil, err
+	}
+	stop := func() {}
 	embedded := os.Getenv(urlVariable) == ""
 	if embedded {
 		h.Instance = "demo"
-		if h.NetBox, stop, err = startDemoNetBox(); err != nil {
-			return nil, err
-		}
-	} else if h.NetBox, err = netboxFromEnvironment(); err != nil {
-		return nil, err
+		h.NetBox, stop, err = startDemoNetBox()
+	} else {
+		h.NetBox, err = netboxFromEnvironment()
 	}
-	defer func() {
-		if err != nil {
-			stop()
-		}
-	}()
-	if os.Getenv(authVariable) == "" {
-		if err := os.Setenv(authVariable, rand.Text()+rand.Text()); err != nil {
-			return nil, fmt.Errorf("keeping the token: %w", err)
-		}
-	}
-	proxy, err := proxyTo(h.NetBox, embedded)
 	if err != nil {
 		return nil, err
 	}
-	l := localServer{listen: net.JoinHostPort(host, port), tls: true, handler: h, fallback: []any{proxy}}
-	cfg, err := l.config()
-	if err != nil {
+	if err := l.start(embedded); err != nil {
+		stop()
 		return nil, err
-	}
-	if err := caddy.Run(cfg); err != nil {
-		return nil, err
-	}
-	if err := awaitTLS(context.Background(), l.listen); err != nil {
-		return nil, errors.Join(err, caddy.Stop())
 	}
 	printDemo(out, l, embedded)
 	return stop, nil
+}
+
+// start runs the Caddy of the demo, with a token made up unless the environment has one.
+func (l localServer) start(embedded bool) error {
+	if os.Getenv(authVariable) == "" {
+		if err := os.Setenv(authVariable, rand.Text()+rand.Text()); err != nil {
+			return fmt.Errorf("keeping the token: %w", err)
+		}
+	}
+	proxy, err := proxyTo(l.handler.NetBox, embedded)
+	if err != nil {
+		return err
+	}
+	l.fallback = []any{proxy}
+	return l.run()
 }
 
 // startDemoNetBox starts the embedded NetBox on a free port of the loopback address.
@@ -115,9 +112,10 @@ func startDemoNetBox() (*NetBox, func(), error) {
 // printDemo tells how to connect.
 func printDemo(out io.Writer, l localServer, embedded bool) {
 	token, url, ca := os.Getenv(authVariable), l.url(), caFile()
-	netbox, gate := "an embedded demo NetBox", "closed; start with --allow-mutations to open it"
+	netbox, rest := "an embedded demo NetBox", "is passed on to it"
+	gate := "closed; " + mutationsVariable + "=1 in the environment, or --allow-mutations, opens it"
 	if !embedded {
-		netbox = "the NetBox of " + urlVariable
+		netbox, rest = "the NetBox of "+urlVariable, "is passed on to it; to log in, use its own address"
 	}
 	if gateOpen(l.handler.AllowMutations) {
 		gate = "open: tools may change NetBox without a question"
@@ -129,6 +127,7 @@ Serving MCP for %s.
   Token       %s
   CA file     %s
   Write gate  %s
+  All else    %s
 
 Try it:
 
@@ -144,7 +143,7 @@ Any other client, as JSON:
   {"mcpServers":{"netbox":{"type":"http","url":"%s","headers":{"Authorization":"Bearer %s"}}}}
 
 Stop with Ctrl-C.
-`, netbox, url, token, ca, gate, curlLine(ca, token, url), shellQuote(ca), url, token, url, token)
+`, netbox, url, token, ca, gate, rest, curlLine(ca, token, url), shellQuote(ca), url, token, url, token)
 }
 
 // curlLine lists the tools from a shell.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"strconv"
+	"strings"
 	"syscall"
 
 	"github.com/caddyserver/caddy/v2"
@@ -51,14 +52,22 @@ reach those too.`,
 }
 
 func runServe(fl caddycmd.Flags) (int, error) {
+	if _, err := versionFlags(fl); err != nil {
+		return caddy.ExitCodeFailedStartup, err
+	}
 	handler, err := localHandler(fl)
 	if err == nil {
 		switch transport := fl.String("transport"); transport {
 		case "stdio":
+			for _, name := range []string{"host", "port", "tls", "auth-token"} {
+				if fl.Changed(name) {
+					caddy.Log().Warn("a flag has no effect on stdio", zap.String("flag", "--"+name))
+				}
+			}
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
 			err = serveStdio(ctx, handler, os.Stdin, os.Stdout)
-		case "streamable-http", "http":
+		case "streamable-http":
 			err = serveHTTP(fl, handler)
 		default:
 			err = fmt.Errorf("--transport %q: it is stdio or streamable-http", transport)
@@ -74,9 +83,6 @@ func runServe(fl caddycmd.Flags) (int, error) {
 func localHandler(fl caddycmd.Flags) (*Handler, error) {
 	if upstream := fl.String("upstream"); upstream != "netbox" {
 		return nil, fmt.Errorf("--upstream %q is not available in this version; there is netbox", upstream)
-	}
-	if _, err := versionFlags(fl); err != nil {
-		return nil, err
 	}
 	n, err := netboxFromEnvironment()
 	if err != nil {
@@ -145,19 +151,16 @@ func serveHTTP(fl caddycmd.Flags, h *Handler) error {
 	if !l.tls && !loopback(host) {
 		caddy.Log().Warn("without TLS everyone on the way can read the bearer token", zap.String("listen", l.listen))
 	}
-	cfg, err := l.config()
-	if err != nil {
+	if err := l.checkFree("--host and --port"); err != nil {
 		return err
 	}
 	caddy.TrapSignals()
-	if err := caddy.Run(cfg); err != nil {
+	if err := l.run(); err != nil {
 		return err
 	}
 	if l.tls {
-		if err := awaitTLS(context.Background(), l.listen); err != nil {
-			return errors.Join(err, caddy.Stop())
-		}
-		fmt.Fprintf(os.Stderr, "Clients must trust %s\n", caFile())
+		fmt.Fprintf(os.Stderr, "Clients must trust %s\nThe certificate is for the names %s; for another one write a Caddyfile\n",
+			caFile(), strings.Join(l.subjects(), ", "))
 	}
 	fmt.Fprintf(os.Stderr, "Serving MCP at %s\n", l.url())
 	select {} // until a signal; Caddy's handler of signals ends the process

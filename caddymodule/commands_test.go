@@ -244,7 +244,7 @@ func TestServeRefusesToStart(t *testing.T) {
 
 func TestLenientVersions(t *testing.T) {
 	tests := []struct{ api, version, want string }{
-		{"4.6", "4.5", "4.6"}, {"", "v4.5.2", "4.5"}, {"2024-01", "4.5", ""}, {"", "latest", ""}, {"", "", ""},
+		{"4.6", "4.5", "4.6"}, {"", "v4.5.2", "4.5"}, {"2024-01", "4.5", "4.5"}, {"9", "9", ""}, {"", "latest", ""}, {"", "", ""},
 	}
 	for _, tt := range tests {
 		cleanEnvironment(t)
@@ -311,6 +311,16 @@ func TestToolsCommand(t *testing.T) {
 	if strings.Contains(out.String(), netboxsim.TestbedTokenV1) {
 		t.Error("the output shows the NetBox token")
 	}
+	// The whole surface is a golden file: what agents see changes only on purpose.
+	const golden = "testdata/tools.json"
+	if *update {
+		if err := os.WriteFile(golden, out.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want, err := os.ReadFile(golden); err != nil || !bytes.Equal(want, out.Bytes()) {
+		t.Errorf("%v: the surface is not that of %s (run with -update if that is meant):\n%s", err, golden, &out)
+	}
 	out.Reset()
 	if err := printTools(flags(t, toolsCommand(), "--names"), &out); err != nil || out.String() != "plugin_call_tool\nplugin_list_tools\n" {
 		t.Errorf("--names: %q, %v", out.String(), err)
@@ -369,6 +379,7 @@ func TestSubcommandTypo(t *testing.T) {
 		root.CobraFunc(cmd)
 		cmd.SetArgs(args)
 		cmd.SilenceUsage, cmd.SilenceErrors = true, true
+		cmd.SetErr(io.Discard)
 		if err := cmd.ExecuteContext(context.Background()); err == nil {
 			t.Errorf("%v: no error", args)
 		}

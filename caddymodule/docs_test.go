@@ -74,7 +74,7 @@ func validateCaddyfile(t *testing.T, text string) {
 // TestReadmeNames: the tools, commands and variables that the README lists are those that there are.
 func TestReadmeNames(t *testing.T) {
 	readme := readDoc(t, "README.md")
-	set, err := toolset.NewSet(netbox.Tools(netbox.Config{})...)
+	set, err := toolset.NewSet(netbox.Tools(netbox.Config{CallToken: true})...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestComposeCaddyfile(t *testing.T) {
 	}
 	dir := t.TempDir()
 	for _, name := range []string{"netbox_token", "mcp_auth_token"} {
-		if err := os.WriteFile(dir+"/"+name, []byte("a-secret-of-at-least-sixteen-bytes\n"), 0o600); err != nil {
+		if err := os.WriteFile(dir+"/"+name, []byte(name+"-of-at-least-sixteen-bytes\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}

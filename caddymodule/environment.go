@@ -39,6 +39,8 @@ func netboxFromEnvironment() (*NetBox, error) {
 	n := &NetBox{URL: "{env." + urlVariable + "}"}
 	key, value := os.Getenv(tokenKeyVariable), os.Getenv(tokenSecretVariable)
 	switch {
+	case os.Getenv(tokenVariable) != "" && (key != "" || value != ""):
+		return nil, fmt.Errorf("%s stands beside %s and %s: set the one or the other two", tokenVariable, tokenKeyVariable, tokenSecretVariable)
 	case os.Getenv(tokenVariable) != "":
 		n.Token = "{env." + tokenVariable + "}"
 	case key != "" && value != "":
@@ -50,12 +52,12 @@ func netboxFromEnvironment() (*NetBox, error) {
 	case key != "" || value != "":
 		return nil, fmt.Errorf("%s and %s are only of use together", tokenKeyVariable, tokenSecretVariable)
 	}
-	if address.URL.Scheme != "https" {
-		return n, nil
-	}
 	verify, err := verifyFromEnvironment()
 	if err != nil {
 		return nil, err
+	}
+	if address.URL.Scheme != "https" {
+		return n, nil
 	}
 	if ca := os.Getenv(caFileVariable); ca != "" {
 		n.TLS = &reverseproxy.TLSConfig{CARaw: caddyconfig.JSONModuleObject(
@@ -106,6 +108,7 @@ func pinnedLine(flag string, logger *zap.Logger) (contract.Line, error) {
 		line, err := contract.ParseLine(value)
 		if err != nil {
 			logger.Warn("the NetBox version in the environment is ignored", zap.String("variable", name), zap.Error(err))
+			continue
 		}
 		return line, nil
 	}

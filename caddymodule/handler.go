@@ -2,22 +2,15 @@ package caddymodule
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"log/slog"
-	"strings"
+	"regexp"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
-	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.uber.org/zap"
-	"go.uber.org/zap/exp/zapslog"
 
-	"caddy-netbox-mcp/bridge/netboxapi"
 	"caddy-netbox-mcp/bridge/secret"
 	"caddy-netbox-mcp/mcp/endpoint"
-	"caddy-netbox-mcp/mcp/netbox"
 	"caddy-netbox-mcp/mcp/toolset"
 )
 
@@ -30,10 +23,22 @@ const (
 	defaultCallTimeout = 55 * time.Second
 	// defaultMaxRequest bounds a request's body in bytes.
 	defaultMaxRequest = 4 << 20
+	// maxCalls is how many calls may be in progress; more are told to come back.
+	maxCalls = 64
+	// readTime is how long the body of a message may take to arrive.
+	readTime = 30 * time.Second
+	// hurryTime is how long a body may still take when its server begins to stop.
+	hurryTime = 5 * time.Second
 	// defaultMaxSessions and defaultSessionTimeout bound the sessions of clients of 2025-11-25 and older.
 	defaultMaxSessions    = 256
 	defaultSessionTimeout = 8 * time.Hour
 )
+
+// validPath has no character that the two sides of a proxy could read in different ways.
+var validPath = regexp.MustCompile(`^(?:/[A-Za-z0-9._~-]+)+$`)
+
+// validInstance is fit for logs, titles and the instructions that a model reads.
+var validInstance = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
 func init() { caddy.RegisterModule(Handler{}) }
 
@@ -54,7 +59,7 @@ type Handler struct {
 	// The path of the endpoint, with and without a slash at its end. Default: `/mcp`.
 	Path string `json:"path,omitempty"`
 
-	// The name of this instance in the server's title, dry runs, logs and metrics. Sessions survive a reload under it. Two
+	// The name of this instance in the server's title, dry runs and logs. Sessions survive a reload under it. Two
 	// handlers of the same name must have the same settings. Default: `netbox`.
 	Instance string `json:"instance,omitempty"`
 
@@ -80,6 +85,10 @@ type Handler struct {
 	// Default: none. Clients that are no browser send no `Origin` and need no entry.
 	AllowOrigins []string `json:"allow_origins,omitempty"`
 
+	// Whether callers may bring a NetBox token of their own for one call, in the argument `token` of the tools. It replaces the
+	// configured one for that call, so what agents may do is then decided by any NetBox token that they come by. Default: true.
+	CallToken *bool `json:"call_token,omitempty"`
+
 	// What to do with requests for OAuth's discovery documents below `/.well-known/`: `pass` hands them to the next handler.
 	// Default: they are answered with 404, because NetBox's own pages there send clients into a login that does not exist.
 	WellKnown string `json:"well_known,omitempty"`
@@ -93,6 +102,7 @@ type Handler struct {
 	release  func() error // drops the reference to endpoint; nil while there is none
 	gate     bool
 
+	calls      chan struct{}   // places for calls in progress
 	streams    context.Context // ends long streams
 	endStreams context.CancelFunc
 
@@ -105,162 +115,16 @@ func (Handler) CaddyModule() caddy.ModuleInfo {
 	return caddy.ModuleInfo{ID: "http.handlers.netbox_mcp", New: func() caddy.Module { return new(Handler) }}
 }
 
-// Provision implements [caddy.Provisioner]. It does no network I/O.
-func (h *Handler) Provision(ctx caddy.Context) error {
-	settings, err := json.Marshal(h) // before the modules inside are loaded, which takes their configuration away
-	if err != nil {
-		return fmt.Errorf("keeping the settings: %w", err)
-	}
-	h.logger = ctx.Logger()
-	h.streams, h.endStreams = context.WithCancel(context.Background())
-	if err := h.provisionService(ctx); err != nil {
-		return err
-	}
-	if err := h.provisionCallers(); err != nil {
-		return err
-	}
-	app, err := ctx.App("netbox_mcp")
-	if err != nil {
-		return fmt.Errorf("getting the netbox_mcp app: %w", err)
-	}
-	if err := app.(*App).register(h.Instance, settings, h.warnings(), h.logger); err != nil {
-		return err
-	}
-	if server, ok := ctx.Value(caddyhttp.ServerCtxKey).(*caddyhttp.Server); ok {
-		// Precisely when this server stops taking requests: an open stream would otherwise hold it up for ever.
-		server.RegisterOnShutdown(h.endStreams)
-		if server.WriteTimeout > 0 {
-			h.logger.Warn("the server's write_timeout cuts event streams; remove it", zap.Duration("write_timeout", time.Duration(server.WriteTimeout)))
-		}
-	}
-	return nil
-}
-
-// provisionService makes everything below authentication: the site with its tools, and the protocol endpoint.
-func (h *Handler) provisionService(ctx caddy.Context) error {
-	if h.Path == "" {
-		h.Path = defaultPath
-	}
-	if h.Instance == "" {
-		h.Instance = defaultInstance
-	}
-	if h.NetBox == nil {
-		return errors.New("a netbox to serve is required")
-	}
-	if err := h.NetBox.provision(ctx); err != nil {
-		return err
-	}
-	if h.NetBox.Token != "" {
-		token, err := newSecret("netbox: token", h.NetBox.Token, netboxapi.CheckToken, h.logger)
-		if err != nil {
-			return err
-		}
-		h.token = token
-		h.secrets = append(h.secrets, token)
-	}
-	h.gate = gateOpen(h.AllowMutations)
-	tools, err := toolset.NewSet(netbox.Tools(h.NetBox.tools())...)
-	if err != nil {
-		return err
-	}
-	h.site = &toolset.Site{
-		Instance:       h.Instance,
-		Tools:          tools,
-		ReadOnly:       h.ReadOnly,
-		CallTimeout:    defaultCallTimeout,
-		MaxSessions:    defaultMaxSessions,
-		SessionTimeout: defaultSessionTimeout,
-		Recorder:       auditLog{h.logger.Named("audit")},
-		Secrets:        h.currentSecrets,
-	}
-	build := h.build
-	if build == nil {
-		build = pooled
-	}
-	return build(h, tools, slog.New(zapslog.NewHandler(h.logger.Core())))
-}
-
-// pooled gives the handler its instance's endpoint, shared with the configurations before and after.
-func pooled(h *Handler, tools *toolset.Set, logger *slog.Logger) error {
-	e, err := acquireEndpoint(h.Instance, tools, logger)
-	if err != nil {
-		return err
-	}
-	instance := h.Instance
-	h.endpoint, h.release = e, func() error { return releaseEndpoint(instance) }
-	return nil
-}
-
-// provisionCallers reads the bearer tokens.
-func (h *Handler) provisionCallers() error {
-	for _, configured := range h.AuthTokens {
-		token, err := newSecret("auth_token", configured, checkBearer, h.logger)
-		if err != nil {
-			return err
-		}
-		if len(token.get().Reveal()) < minBearer {
-			h.logger.Warn("an auth_token is short enough to be guessed; use 32 random bytes", zap.String("instance", h.Instance))
-		}
-		h.secrets = append(h.secrets, token)
-		h.bearers.entries = append(h.bearers.entries, bearerEntry{token: token, caller: sharedCaller})
-	}
-	return nil
-}
-
-// Validate implements [caddy.Validator].
-func (h *Handler) Validate() error {
-	switch {
-	case len(h.bearers.entries) == 0:
-		return errors.New("an auth_token is required: there is no endpoint without authentication")
-	case !strings.HasPrefix(h.Path, "/") || strings.HasSuffix(h.Path, "/") || strings.ContainsAny(h.Path, "*?#%\\ "):
-		return fmt.Errorf("path %q: a path begins with a slash, does not end in one and has no wildcards", h.Path)
-	case h.WellKnown != "" && h.WellKnown != "pass":
-		return fmt.Errorf("well_known %q: the only value is pass", h.WellKnown)
-	}
-	for _, origin := range h.AllowOrigins {
-		if err := checkOrigin(origin); err != nil {
-			return fmt.Errorf("allow_origin: %w", err)
-		}
-	}
-	return checkApproval(h.gate && !h.ReadOnly, h.Approval)
-}
-
-// Cleanup implements [caddy.CleanerUpper]. Requests in progress go on: only streams that would never end by themselves do now.
-func (h *Handler) Cleanup() error {
-	if h.endStreams != nil {
-		h.endStreams()
-	}
-	if h.NetBox != nil && h.NetBox.client != nil {
-		h.NetBox.client.CloseIdle()
-	}
-	release := h.release
-	h.release = nil
-	if release == nil {
-		return nil
-	}
-	return release()
-}
-
-// warnings are what an operator should be told at every start.
-func (h *Handler) warnings() []string {
-	var w []string
-	if h.gate && !h.ReadOnly {
-		w = append(w, "the write gate is open: tools may change NetBox", "approval is off: writes happen without a question")
-	}
-	if h.NetBox.insecure() {
-		w = append(w, "NetBox's certificate is not verified (tls_insecure_skip_verify): anyone on the way can read the NetBox token")
-	}
-	return w
-}
-
 // principal is a caller as the tools see it.
 func (h *Handler) principal(name string) toolset.Principal {
-	p := toolset.Principal{Name: name, AllowMutations: h.gate, CallToken: true}
+	p := toolset.Principal{Name: name, AllowMutations: h.gate, CallToken: h.callToken()}
 	if h.token != nil {
 		p.Credential = h.token.get()
 	}
 	return p
 }
+
+func (h *Handler) callToken() bool { return h.CallToken == nil || *h.CallToken }
 
 // currentSecrets are the configured secrets as they are now.
 func (h *Handler) currentSecrets() []secret.Text {
@@ -270,10 +134,3 @@ func (h *Handler) currentSecrets() []secret.Text {
 	}
 	return values
 }
-
-// Interface guards
-var (
-	_ caddy.Provisioner  = (*Handler)(nil)
-	_ caddy.Validator    = (*Handler)(nil)
-	_ caddy.CleanerUpper = (*Handler)(nil)
-)

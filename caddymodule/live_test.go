@@ -33,6 +33,11 @@ func liveTargets(t *testing.T) []liveTarget {
 		bigItem: "9007199254740993",
 	}}
 	if url := os.Getenv("NETBOX_URL"); url != "" {
+		for _, name := range []string{"NETBOX_PLUGIN", "NETBOX_TOKEN", "NETBOX_TOKEN_V1", "NETBOX_RO_TOKEN", "NETBOX_BIG_ITEM_ID"} {
+			if os.Getenv(name) == "" {
+				t.Fatalf("%s must be set beside NETBOX_URL: the suite needs a NetBox with the plugin and the data that bridge/netboxsim imitates", name)
+			}
+		}
 		targets = append(targets, liveTarget{
 			name: "NetBox", plugin: os.Getenv("NETBOX_PLUGIN"),
 			netbox: func(token string) string { return fmt.Sprintf("netbox %s {\n\t\t\ttoken %s\n\t\t}", url, token) },

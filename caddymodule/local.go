@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
@@ -55,6 +56,34 @@ func (l localServer) url() string {
 	return scheme + "://" + net.JoinHostPort(host, port) + path
 }
 
+// checkFree reports whether the address can be listened on. Caddy shares ports with other Caddys, so without this look two of
+// them would start on one address, and clients would reach either.
+func (l localServer) checkFree(flag string) error {
+	probe, err := net.Listen("tcp", l.listen)
+	if err != nil {
+		return fmt.Errorf("listening: %w; choose another address with %s", err, flag)
+	}
+	return probe.Close()
+}
+
+// run starts Caddy and returns when clients can connect.
+func (l localServer) run() error {
+	cfg, err := l.config()
+	if err != nil {
+		return err
+	}
+	if err := caddy.Run(cfg); err != nil {
+		return err
+	}
+	if !l.tls {
+		return nil
+	}
+	if err := awaitTLS(context.Background(), l.listen); err != nil {
+		return errors.Join(err, caddy.Stop())
+	}
+	return nil
+}
+
 // awaitTLS waits until a server that was just started has its certificate: Caddy obtains it in the background.
 func awaitTLS(ctx context.Context, address string) error {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
@@ -92,16 +121,21 @@ func (l localServer) subjects() []string {
 // config is the configuration of the Caddy to run.
 func (l localServer) config() (*caddy.Config, error) {
 	server := object{
-		"listen": []string{l.listen},
-		// HTTP/3 would bind a UDP port that nobody asked for.
-		"protocols":       []string{"h1", "h2"},
+		"listen":          []string{l.listen},
+		"protocols":       []string{"h1"},
 		"automatic_https": object{"disable": true},
 		"routes": []any{object{"handle": append([]any{
 			caddyconfig.JSONModuleObject(l.handler, "handler", "netbox_mcp", nil),
 		}, l.fallback...)}},
 	}
-	apps := object{"http": object{"servers": object{"netbox_mcp": server}}}
+	apps := object{"http": object{
+		"servers": object{"netbox_mcp": server},
+		// Calls in progress may end; a client that never goes away must not keep the process.
+		"grace_period": "10s",
+	}}
 	if l.tls {
+		// Without HTTP/3, which would bind a UDP port that nobody asked for.
+		server["protocols"] = []string{"h1", "h2"}
 		server["tls_connection_policies"] = []any{object{"default_sni": "localhost"}}
 		apps["tls"] = object{
 			"certificates": object{"automate": l.subjects()},
@@ -112,7 +146,10 @@ func (l localServer) config() (*caddy.Config, error) {
 	text, err := json.Marshal(object{
 		"admin":   object{"disabled": true, "config": object{"persist": false}},
 		"storage": object{"module": "file_system", "root": storageFolder()},
-		"logging": object{"logs": object{"default": object{"level": "WARN"}, "audit": object{
+		"logging": object{"logs": object{"default": object{
+			// That there is no admin endpoint is as it should be.
+			"level": "WARN", "exclude": []string{"admin", "http.handlers.netbox_mcp.audit"},
+		}, "audit": object{
 			"writer": object{"output": "stderr"}, "include": []string{"http.handlers.netbox_mcp.audit"},
 		}}},
 		"apps": apps,
@@ -176,7 +213,7 @@ func (h *Handler) standalone() (context.CancelFunc, error) {
 		return nil, err
 	}
 	child, cancel := caddy.NewContext(ctx)
-	h.logger = caddy.Log().Named("netbox_mcp")
+	h.logger = caddy.Log().Named("http.handlers.netbox_mcp")
 	if err := h.provisionService(child); err != nil {
 		cancel()
 		return nil, err

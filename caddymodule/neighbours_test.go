@@ -56,7 +56,7 @@ func TestNeighbours(t *testing.T) {
 		{"login page", "/login/", nil, 200, "<html"},
 		{"API without the gate's pass", "/api/status/", http.Header{"Authorization": {"Bearer " + netboxsim.TestbedToken}}, 401, "log in first"},
 		{"API", "/api/status/", http.Header{"Authorization": {"Bearer " + netboxsim.TestbedToken}, "X-Pass": {"1"}}, 200, `"netbox-version":"4.7.3"`},
-		{"MCP's bearer token is nothing to NetBox", "/api/status/", http.Header{"Authorization": {"Bearer " + testToken}, "X-Pass": {"1"}}, 403, "Invalid"},
+		{"MCP's bearer token never reaches NetBox", "/api/status/", http.Header{"Authorization": {"Bearer " + testToken}, "X-Pass": {"1"}}, 403, "credentials were not provided"},
 		{"admin pages without password", "/admin/x/", nil, 401, ""},
 	}
 	for _, tt := range tests {

@@ -24,6 +24,10 @@ func checkOrigin(origin string) error {
 		return errors.New("every origin is none: list the origins of the pages that may call")
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || origin != u.Scheme+"://"+u.Host:
 		return fmt.Errorf("%.100q is no origin: write scheme://host or scheme://host:port", origin)
+	case u.Scheme == "https" && u.Port() == "443", u.Scheme == "http" && u.Port() == "80", strings.HasSuffix(u.Host, ":"):
+		return fmt.Errorf("%.100q: browsers leave a default port out", origin)
+	case strings.ContainsFunc(origin, func(r rune) bool { return r > 0x7e }):
+		return fmt.Errorf("%.100q: browsers send names in their ASCII form (xn--…)", origin)
 	case origin != strings.ToLower(origin):
 		return fmt.Errorf("%.100q: browsers send origins in lower case", origin)
 	}

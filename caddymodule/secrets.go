@@ -56,7 +56,11 @@ func newSecret(option, configured string, check func(string) error, logger *zap.
 			err = fmt.Errorf("it is empty or its placeholder has no value: %w", err)
 		}
 		if value == configured && err == nil {
-			logger.Warn("a secret stands in the configuration itself, so in the admin API and the autosave too; use {env.NAME} or {file./path}",
+			if strings.HasPrefix(value, "$") {
+				// A shell's variable is no placeholder, and its name no secret.
+				return nil, fmt.Errorf("%s: it begins with $: a variable of the environment is written {env.NAME}", option)
+			}
+			logger.Warn("a secret stands in the configuration itself, as {$NAME} puts it there too, so it shows in the admin API and the autosave; use {env.NAME} or {file./path}",
 				zap.String("option", option))
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"time"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
@@ -18,8 +19,12 @@ import (
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
 	if r.URL.Path != h.Path && r.URL.Path != h.Path+"/" {
 		if h.WellKnown == "" && isDiscovery(r.URL.Path, h.Path) {
-			refuse(w, http.StatusNotFound, "not_found", "there is no OAuth here: send the configured bearer token")
+			refuse(w, r, http.StatusNotFound, "not_found", "there is no OAuth here: send the configured bearer token")
 			return nil
+		}
+		if _, ours := h.bearers.caller(r); ours {
+			// A client that asks beside the endpoint; NetBox must not see the token.
+			r.Header.Del("Authorization")
 		}
 		return next.ServeHTTP(w, r)
 	}
@@ -32,12 +37,12 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 	}
 	caller, ok := h.bearers.caller(r)
 	if !ok {
-		refuse(w, http.StatusUnauthorized, "unauthorized", "")
+		refuse(w, r, http.StatusUnauthorized, "unauthorized", "")
 		return nil
 	}
 	h.placeholders(r, caller)
 	if !listed {
-		refuse(w, http.StatusForbidden, "forbidden_origin", "requests of this page's origin are not accepted: an administrator can list it with allow_origin")
+		refuse(w, r, http.StatusForbidden, "forbidden_origin", "requests of this page's origin are not accepted: an administrator can list it with allow_origin")
 		return nil
 	}
 	body, message, ok := h.read(w, r)
@@ -46,6 +51,16 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 	}
 	if message.Tool != "" {
 		setPlaceholder(r, "http.netbox_mcp.tool", message.Tool)
+	}
+	if message.Call() {
+		select {
+		case h.calls <- struct{}{}:
+			defer func() { <-h.calls }()
+		default:
+			w.Header().Set("Retry-After", "1")
+			refuse(w, r, http.StatusTooManyRequests, "too_many_calls", "too many calls are in progress: try again in a moment")
+			return nil
+		}
 	}
 	if endpoint.LongStream(r, message) {
 		ctx, cancel := context.WithCancel(r.Context())
@@ -66,23 +81,29 @@ func (h *Handler) read(w http.ResponseWriter, r *http.Request) ([]byte, endpoint
 		return nil, endpoint.Message{}, true
 	default:
 		w.Header().Set("Allow", "GET, POST, DELETE")
-		refuse(w, http.StatusMethodNotAllowed, "method_not_allowed", "send messages with POST")
+		refuse(w, r, http.StatusMethodNotAllowed, "method_not_allowed", "send messages with POST")
 		return nil, endpoint.Message{}, false
 	}
 	if mediaType, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || mediaType != "application/json" {
-		refuse(w, http.StatusUnsupportedMediaType, "unsupported_media_type", "send Content-Type: application/json")
+		refuse(w, r, http.StatusUnsupportedMediaType, "unsupported_media_type", "send Content-Type: application/json")
 		return nil, endpoint.Message{}, false
 	}
 	if r.ContentLength > defaultMaxRequest {
-		tooLarge(w)
+		tooLarge(w, r)
 		return nil, endpoint.Message{}, false
 	}
+	// A body that never arrives would keep its server from stopping. Writers that know no deadlines are tests' own.
+	control := http.NewResponseController(w)
+	_ = control.SetReadDeadline(time.Now().Add(readTime))
+	hurry := context.AfterFunc(h.streams, func() { _ = control.SetReadDeadline(time.Now().Add(hurryTime)) })
+	defer hurry()
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, defaultMaxRequest))
+	_ = control.SetReadDeadline(time.Time{})
 	if err != nil {
 		if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-			tooLarge(w)
+			tooLarge(w, r)
 		} else {
-			refuse(w, http.StatusBadRequest, "bad_request", "the body could not be read")
+			refuse(w, r, http.StatusBadRequest, "bad_request", "the body did not arrive")
 		}
 		return nil, endpoint.Message{}, false
 	}
@@ -94,8 +115,8 @@ func (h *Handler) read(w http.ResponseWriter, r *http.Request) ([]byte, endpoint
 	return body, message, true
 }
 
-func tooLarge(w http.ResponseWriter) {
-	refuse(w, http.StatusRequestEntityTooLarge, "request_too_large", "the message is over the limit of 4 MiB: send less at a time")
+func tooLarge(w http.ResponseWriter, r *http.Request) {
+	refuse(w, r, http.StatusRequestEntityTooLarge, "request_too_large", "the message is over the limit of 4 MiB: send less at a time")
 }
 
 // placeholders makes the caller known to access logs and other handlers.

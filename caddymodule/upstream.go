@@ -21,6 +21,8 @@ import (
 const (
 	// maxSchemas bounds how many compiled schemas of plugin tools are kept: those of a full catalogue, twice over.
 	maxSchemas = 2048
+	// maxTimeout keeps a write that NetBox never answers from holding its call for hours.
+	maxTimeout = 10 * time.Minute
 	// defaultMaxConnections is how many requests are in progress to one NetBox at a time.
 	defaultMaxConnections = 32
 )
@@ -51,7 +53,8 @@ type NetBox struct {
 	// NetBox's `ALLOWED_HOSTS` accepts the request, and links of plugins may have this origin. Default: none.
 	PublicURL string `json:"public_url,omitempty"`
 
-	// How long one request to NetBox may take, from connecting to the last byte of the answer. Default: `30s`.
+	// How long one request to NetBox may take, from connecting to the last byte of the answer; at most `10m`. A write that was sent
+	// is bounded by this alone. Default: `30s`.
 	Timeout caddy.Duration `json:"timeout,omitempty"`
 
 	// How many requests to NetBox may be in progress at a time. Default: 32.
@@ -89,8 +92,8 @@ func (n *NetBox) parse() error {
 	switch {
 	case n.TLS != nil && n.address.URL.Scheme != "https":
 		return errors.New("netbox: TLS options need an https base URL")
-	case n.Timeout < 0:
-		return errors.New("netbox: timeout must be positive")
+	case n.Timeout < 0 || time.Duration(n.Timeout) > maxTimeout:
+		return fmt.Errorf("netbox: timeout must be positive and at most %s", maxTimeout)
 	case n.MaxConnections < 0:
 		return errors.New("netbox: max_connections must be positive")
 	}
@@ -125,7 +128,7 @@ func (n *NetBox) provision(ctx caddy.Context) error {
 }
 
 // tools are what the NetBox tools of this upstream work with.
-func (n *NetBox) tools() netbox.Config {
+func (n *NetBox) tools(callToken bool) netbox.Config {
 	var public []*url.URL
 	if n.public != nil {
 		public = append(public, n.public)
@@ -136,6 +139,7 @@ func (n *NetBox) tools() netbox.Config {
 			Origins: manifest.NewOrigins(n.address.URL, public...),
 			Schemas: schema.NewCache(maxSchemas),
 		}),
+		CallToken: callToken,
 	}
 }
 

@@ -56,8 +56,10 @@ func TestUpstreamTLS(t *testing.T) {
 				if len(listing.Tools) != 11 {
 					t.Errorf("%d tools", len(listing.Tools))
 				}
-			} else if f := result.fails(t, "upstream_unreachable"); !strings.Contains(f.Message, "tls_trust_pool") {
+			} else if f := result.fails(t, "upstream_unreachable"); !strings.Contains(f.Message, "tls_") {
 				t.Errorf("the message does not say what to look at: %s", f.Message)
+			} else if !strings.Contains(logText(t), "x509: ") {
+				t.Error("the log does not say why")
 			}
 			if warned := strings.Contains(logText(t), "certificate is not verified"); warned != (tt.name == "not verified") {
 				t.Errorf("warned of an unverified certificate: %v", warned)

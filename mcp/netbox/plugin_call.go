@@ -15,8 +15,8 @@ import (
 	"caddy-netbox-mcp/mcp/toolset"
 )
 
-// tokenSchema is the input schema of the per-call token.
-const tokenSchema = `{"type": ["string", "null"], "minLength": 1, "maxLength": 8192, "description": "A NetBox API token to use for this call instead of the configured one"}`
+// tokenProperty is the per-call token in an input schema, behind other properties.
+const tokenProperty = `, "token": {"type": ["string", "null"], "minLength": 1, "maxLength": 8192, "description": "A NetBox API token to use for this call instead of the configured one"}`
 
 // headerSchema is the input schema of the header argument.
 const headerSchema = `{"type": ["array", "null"], "maxItems": 100, "items": {"type": "string", "maxLength": 4096}, "description": "Request headers as \"Name: value\": Accept-Language, If-Match, If-None-Match, X-Request-ID"}`
@@ -63,8 +63,7 @@ func (t *tools) pluginCallTool() toolset.Tool {
 				"tool": {"type": "string", "pattern": "^[a-z][a-z0-9_]{0,63}$", "description": "The tool's name, without the plugin's"},
 				"arguments": {"type": ["object", "string", "null"], "maxProperties": 500, "maxLength": 262144, "description": "The tool's arguments: an object, or its JSON text"},
 				"dry_run": {"type": "boolean", "default": false, "description": "Show the request instead of sending it"},
-				"header": ` + headerSchema + `,
-				"token": ` + tokenSchema + `
+				"header": ` + headerSchema + t.tokenProperty() + `
 			},
 			"required": ["plugin", "tool"],
 			"additionalProperties": false
@@ -94,7 +93,7 @@ func (t *tools) callPluginTool(ctx context.Context, call *toolset.Call) (any, er
 	// The effect stands in the manifest, so this is the one tool that reads before the gate.
 	m, err := t.plugins.Select(ctx, session, plugin)
 	if err != nil {
-		return nil, err
+		return nil, undiscovered(call, err)
 	}
 	tool, err := findTool(m, name)
 	if err != nil {

@@ -47,8 +47,7 @@ func (t *tools) pluginListTools() toolset.Tool {
 		InputSchema: json.RawMessage(`{
 			"type": "object",
 			"properties": {
-				"plugin": {"type": ["string", "null"], "pattern": "^[a-z0-9][a-z0-9_-]{0,63}$", "description": "A plugin's name as in its API path; absent: all plugins"},
-				"token": ` + tokenSchema + `
+				"plugin": {"type": ["string", "null"], "pattern": "^[a-z0-9][a-z0-9_-]{0,63}$", "description": "A plugin's name as in its API path; absent: all plugins"}` + t.tokenProperty() + `
 			},
 			"additionalProperties": false
 		}`),
@@ -72,7 +71,7 @@ func (t *tools) listPluginTools(ctx context.Context, call *toolset.Call) (any, e
 			return result, nil
 		}
 		if err != nil {
-			return nil, err
+			return nil, undiscovered(call, err)
 		}
 		if err := result.add(m); err != nil {
 			return nil, err
@@ -81,7 +80,7 @@ func (t *tools) listPluginTools(ctx context.Context, call *toolset.Call) (any, e
 	}
 	catalog, err := t.plugins.Scan(ctx, session)
 	if err != nil {
-		return nil, err
+		return nil, undiscovered(call, err)
 	}
 	for _, m := range catalog.Manifests {
 		if err := result.add(m); err != nil {

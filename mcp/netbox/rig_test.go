@@ -77,10 +77,10 @@ func newRig(t *testing.T, options ...func(*netboxsim.Config, *netboxapi.Config))
 	}
 	t.Cleanup(api.CloseIdle)
 	plugins := discovery.New(discovery.Config{Origins: manifest.NewOrigins(cc.Address.URL), Schemas: schema.NewCache(100)})
-	if r.set, err = toolset.NewSet(netbox.Tools(netbox.Config{API: api, Plugins: plugins})...); err != nil {
+	if r.set, err = toolset.NewSet(netbox.Tools(netbox.Config{API: api, Plugins: plugins, CallToken: true})...); err != nil {
 		t.Fatal(err)
 	}
-	r.site = &toolset.Site{Instance: "lab", Tools: r.set}
+	r.site = &toolset.Site{Instance: "lab", Tools: r.set, Secrets: func() []secret.Text { return nil }}
 	r.caller = toolset.Principal{Name: "tester", Credential: secret.New(netboxsim.TestbedToken), AllowMutations: true, CallToken: true}
 	return r
 }
