@@ -59,7 +59,7 @@ func New(cfg Config) (*Client, error) {
 
 func newClient(cfg Config) (*Client, error) {
 	c := &Client{host: cfg.Host, proto: cfg.ForwardedProto, agent: cfg.UserAgent, timeout: cfg.Timeout, budget: cfg.Budget}
-	dial := dialer{socket: cfg.Socket}
+	dial := dialer{socket: cfg.Socket, connect: ConnectTime}
 	switch {
 	case (cfg.BaseURL == nil) == (cfg.Socket == ""):
 		return nil, errors.New("give either a base URL or a socket")

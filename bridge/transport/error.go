@@ -13,13 +13,15 @@ type Kind string
 const (
 	// KindRequest is a request that cannot be sent as given: a bad method, path, header, limit. Nothing was sent.
 	KindRequest Kind = "request"
-	// KindUnreachable is an upstream that could not be connected to: name not found, refused, no route.
+	// KindUnreachable is an upstream that could not be connected to: name not found, refused, no route, or
+	// nobody there within [ConnectTime].
 	KindUnreachable Kind = "unreachable"
-	// KindTLS is a failed TLS handshake, or an alert of the peer after it.
+	// KindTLS is a failed TLS handshake, one that did not end within [ConnectTime], or an alert of the peer after it.
 	KindTLS Kind = "tls"
-	// KindDeadline is an exchange that did not end in time: [Config].Timeout or the deadline of the context.
+	// KindDeadline is an exchange that did not end in time: [Config].Timeout or the deadline of the context. For a write
+	// that was sent the latter does not count.
 	KindDeadline Kind = "deadline"
-	// KindCancelled is an exchange whose context was cancelled.
+	// KindCancelled is an exchange whose context was cancelled; for a write, before it was sent.
 	KindCancelled Kind = "cancelled"
 	// KindLimit is an answer over one of the bounds; [Error].Bound says which and [Error].Limit where it lies.
 	KindLimit Kind = "limit"

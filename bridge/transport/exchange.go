@@ -23,6 +23,7 @@ var errAggregate = errors.New("the sum of all answers is over its limit")
 // exchange is the state of one Do.
 type exchange struct {
 	request  Request
+	caller   context.Context
 	note     note
 	status   int
 	header   http.Header
@@ -32,8 +33,13 @@ type exchange struct {
 
 // Do performs one exchange. Every error is an [*Error]. The time for it is the shorter of ctx's and [Config].Timeout,
 // from the wait for a free connection and for memory to the last byte of the body; when it is over, the connection is
-// closed and nothing of the exchange goes on.
+// closed and nothing of the exchange goes on. For a write that was sent, [Config].Timeout alone counts; see
+// [Request].Write.
 func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
+	x := &exchange{request: r, caller: ctx}
+	if r.Write {
+		ctx = context.WithoutCancel(ctx)
+	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	ctx, done := context.WithTimeout(ctx, c.timeout)
@@ -44,7 +50,18 @@ func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 			stop(errAggregate)
 		}
 	}
-	x := &exchange{request: r}
+	if r.Write {
+		x.note.caller = x.caller
+		leave := func() {
+			if !x.note.seal() {
+				stop(x.caller.Err())
+			}
+		}
+		if x.caller.Err() != nil {
+			leave() // AfterFunc would do it, but some time later
+		}
+		defer context.AfterFunc(x.caller, leave)()
+	}
 	body, err := c.exchange(ctx, x)
 	if err != nil {
 		return nil, x.failure(ctx, err)
@@ -137,25 +154,35 @@ func (c *Client) receive(ctx context.Context, x *exchange, resp *http.Response) 
 
 // failure turns whatever went wrong into the one type of error.
 func (x *exchange) failure(ctx context.Context, err error) *Error {
-	e := x.classify(ctx, err)
-	e.Sent = x.note.seal()
+	sent := x.note.seal()
+	e := x.classify(err, context.Cause(ctx), x.over(ctx, sent))
+	e.Sent = sent
 	x.header.Del("Location")
 	e.Status, e.Header, e.Received, e.Excerpt = x.status, x.header, x.received, x.excerpt
 	return e
 }
 
+// over is why the exchange had to end, nil if it had not. A write that was not sent ends with its caller, even if the
+// caller left so recently that the exchange's own context does not show it yet.
+func (x *exchange) over(ctx context.Context, sent bool) error {
+	if x.request.Write && !sent && x.caller.Err() != nil {
+		return x.caller.Err()
+	}
+	return ctx.Err()
+}
+
 // classify finds the kind. What this package decided itself about an answer stands; other failures that come with the
-// end of the context are its consequence, as a closed connection is.
-func (x *exchange) classify(ctx context.Context, err error) *Error {
+// end of the exchange are its consequence, as a closed connection is.
+func (x *exchange) classify(err, cause, over error) *Error {
 	var ours *Error
 	if errors.As(err, &ours) && ours.Kind != KindUnreachable && ours.Kind != KindTLS {
 		return ours
 	}
-	if ctx.Err() != nil {
-		switch cause := context.Cause(ctx); {
+	if over != nil {
+		switch {
 		case cause == errAggregate:
 			return overLimit(BoundAggregate, x.request.Counter.limit)
-		case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		case errors.Is(over, context.DeadlineExceeded):
 			return &Error{Kind: KindDeadline, Err: context.DeadlineExceeded}
 		}
 		return &Error{Kind: KindCancelled, Err: context.Canceled}

@@ -183,10 +183,13 @@ func TestDeadlines(t *testing.T) {
 			if e := fails(t, own, get(64<<10)); e.Kind != KindDeadline || !e.Sent {
 				t.Errorf("own timeout: got %s, sent %v", e.Kind, e.Sent)
 			}
+			if e := fails(t, own, post(64<<10)); e.Kind != KindDeadline || !e.Sent {
+				t.Errorf("own timeout of a write: got %s, sent %v", e.Kind, e.Sent)
+			}
 			c := client(t, p.url)
 			ctx, stop := context.WithTimeout(context.Background(), 80*time.Millisecond)
 			defer stop()
-			_, err := c.Do(ctx, post(64<<10))
+			_, err := c.Do(ctx, get(64<<10))
 			if e := err.(*Error); e.Kind != KindDeadline || !e.Sent {
 				t.Errorf("caller's deadline: got %s, sent %v", e.Kind, e.Sent)
 			}
@@ -194,7 +197,7 @@ func TestDeadlines(t *testing.T) {
 			cancelled, cancel := context.WithCancel(context.Background())
 			go func() {
 				defer close(done)
-				for p.requests.Load() < 3 {
+				for p.requests.Load() < 4 {
 					runtime.Gosched()
 				}
 				cancel()

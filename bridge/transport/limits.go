@@ -8,6 +8,10 @@ import (
 const (
 	// DefaultConnections is how many exchanges a client has in progress at one time.
 	DefaultConnections = 32
+	// ConnectTime bounds connecting to the upstream, TLS handshake included. A peer that does not speak TLS is commonly
+	// silent instead of refusing; that should not look like an upstream that is slow to answer. A shorter Timeout still
+	// ends the exchange first.
+	ConnectTime = 10 * time.Second
 	// DefaultTimeout bounds one exchange as a whole.
 	DefaultTimeout = 30 * time.Second
 	// MaxHeaderBytes bounds the header block of an answer in bytes, interim answers included.

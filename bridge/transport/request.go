@@ -27,6 +27,11 @@ type Request struct {
 	// Write marks a request that changes something: it is sent once, on a connection of its own, and never repeated. A
 	// request that is not a write may be sent a second time when a reused connection turns out to have been closed by
 	// the upstream before the first byte of an answer.
+	//
+	// A write belongs to its caller only until it is sent. When the context of Do ends before the first byte, it is never
+	// sent: the error is of [KindCancelled] or, if the context's deadline passed, [KindDeadline], and not Sent. When the
+	// context ends after the first byte, nothing happens: Do goes on to the end of the exchange, bounded by
+	// [Config].Timeout, because to stop it would turn an outcome that can be known into one that cannot.
 	Write bool
 	// Limit bounds the decoded bytes of the answer's body, whatever its status; it must be positive
 	// and at most [Budget.MaxLimit].
