@@ -28,6 +28,20 @@ func fetch(ctx context.Context, src Source, path string, limit int64, bound stri
 	return d
 }
 
+// fetchInTime is fetch for a plugin's document in a scan, with [documentTime] for it.
+func fetchInTime(ctx context.Context, src Source, path string, limit int64, bound string, counter *transport.Counter) *document {
+	ctx, cancel := context.WithTimeoutCause(ctx, documentTime, errDocumentTime)
+	defer cancel()
+	d := fetch(ctx, src, path, limit, bound, counter)
+	if d.err != nil && context.Cause(ctx) == errDocumentTime {
+		d.err = fmt.Errorf("%w: %w", errDocumentTime, d.err)
+	}
+	return d
+}
+
+// errDocumentTime is the cause of a context that ended because one document of a scan took too long.
+var errDocumentTime = fmt.Errorf("no answer within %v; ask for this plugin by name, which allows %v, or tell its author", documentTime, MaxTime)
+
 // charged is how many bytes of the body were received: at most limit + 1, whatever the answer's status.
 func (d *document) charged() int64 {
 	if e, ok := errors.AsType[*transport.Error](d.err); ok {
@@ -51,6 +65,10 @@ func (d *document) body(plugin string) ([]byte, error) {
 	if err := netboxapi.CheckStatus(d.path, d.response); err != nil {
 		return nil, err
 	}
+	if netboxapi.IsHTML(d.response) {
+		// A login page, or no NetBox at all: saying that it is no JSON would help nobody.
+		return nil, &netboxapi.StatusError{Path: d.path, Status: d.response.Status, HTML: true}
+	}
 	return d.response.Body, nil
 }
 
@@ -64,13 +82,14 @@ func oversize(err error) bool {
 	return e.Bound == transport.BoundContentLength || e.Bound == transport.BoundCompressed || e.Bound == transport.BoundDecompressed
 }
 
-// ended is the error of a discovery whose own time or whose caller's interest is over; nil while neither is.
-func ended(ctx context.Context) error {
+// ended is the error of a discovery whose own time or whose caller's interest is over; nil while neither is. The plugin is
+// empty for a scan.
+func ended(ctx context.Context, plugin string) error {
 	switch {
 	case ctx.Err() == nil:
 		return nil
 	case errors.Is(context.Cause(ctx), errTime):
-		return &Error{Kind: Limit, Bound: boundTime, Max: int64(MaxTime.Seconds()), Err: context.DeadlineExceeded}
+		return &Error{Kind: Limit, Plugin: plugin, Bound: boundTime, Max: int64(MaxTime.Seconds()), Err: context.DeadlineExceeded}
 	default:
 		return ctx.Err()
 	}

@@ -26,7 +26,7 @@ const (
 // wrote it quotes names and the detail of a refusal, at most 200 characters of it.
 type Error struct {
 	Kind   Kind
-	Plugin string // the plugin concerned, empty for the listing and for bounds of a whole scan
+	Plugin string // the plugin concerned, empty for the listing and for bounds of a whole scan; bounds of a selection are its plugin's
 	Bound  string // for Limit: the name of the bound
 	Max    int64  // for Limit: its value
 	Err    error  // the cause, nil where the kind says all
@@ -51,10 +51,44 @@ func (e *Error) Error() string {
 	case Manifest:
 		return fmt.Sprintf("the MCP manifest of plugin %q: %v", e.Plugin, e.Err)
 	default:
-		if e.Plugin != "" {
-			return fmt.Sprintf("plugin %q: over the size limit: %s, at most %d", e.Plugin, e.Bound, e.Max)
-		}
+		return e.overLimit()
+	}
+}
+
+// overLimit says which bound was exceeded, and what helps.
+func (e *Error) overLimit() string {
+	if e.Plugin != "" {
+		return fmt.Sprintf("plugin %q: ", e.Plugin) + e.ofPlugin()
+	}
+	switch e.Bound {
+	case boundTime:
+		return fmt.Sprintf("NetBox did not answer the plugin documents within the deadline of %d s: ask for one plugin by name, or have an administrator check NetBox", e.Max)
+	case boundRoots:
+		return fmt.Sprintf("plugin root count: NetBox lists more than the limit of %d; have an administrator check that the base URL is NetBox's", e.Max)
+	case boundTools:
+		return fmt.Sprintf("catalog tool count: the plugins have more tools together than the limit of %d; ask for one plugin by name", e.Max)
+	case boundAggregate:
+		return fmt.Sprintf("the plugin documents are together over the aggregate limit of %d bytes; ask for one plugin by name", e.Max)
+	case boundRoot:
+		return fmt.Sprintf("NetBox's list of plugins is over the size limit of %d bytes; have an administrator check that the base URL is NetBox's", e.Max)
+	default:
 		return fmt.Sprintf("plugin discovery is over its limit: %s, at most %d", e.Bound, e.Max)
+	}
+}
+
+// ofPlugin is overLimit for what concerns one plugin.
+func (e *Error) ofPlugin() string {
+	switch e.Bound {
+	case boundTime:
+		return fmt.Sprintf("NetBox did not answer its documents within the deadline of %d s: try again when NetBox is less busy, or have an administrator check NetBox and the plugin", e.Max)
+	case boundAggregate:
+		return fmt.Sprintf("its documents and NetBox's list of plugins are together over the aggregate limit of %d bytes; tell the plugin's author", e.Max)
+	case boundRoot:
+		return fmt.Sprintf("its API root is over the size limit of %d bytes; tell the plugin's author", e.Max)
+	case boundManifest:
+		return fmt.Sprintf("its manifest is over the size limit of %d bytes; tell the plugin's author", e.Max)
+	default:
+		return fmt.Sprintf("over the size limit: %s, at most %d", e.Bound, e.Max)
 	}
 }
 

@@ -89,7 +89,7 @@ func TestDeterminismOfTheAggregate(t *testing.T) {
 		want string
 	}{
 		{"exactly", 0, "p000/1\np001/1\np002/1\np003/1"},
-		{"one byte over", 1, "error: plugin discovery is over its limit: aggregate limit in bytes, at most 2097152"},
+		{"one byte over", 1, "error: the plugin documents are together over the aggregate limit of 2097152 bytes; ask for one plugin by name"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			n := serveNetBox(t, netboxsim.Testbed())
@@ -203,7 +203,7 @@ func TestFaultsOfTheConnection(t *testing.T) {
 		{"cut", netboxsim.Fault{Body: body, Cut: true, CutAfter: 20}, "broken or incomplete"},
 		{"unknown encoding", netboxsim.Fault{Body: body, Header: http.Header{"Content-Encoding": {"br"}}}, "content encoding"},
 		{"not gzip", netboxsim.Fault{Body: body, Header: http.Header{"Content-Encoding": {"gzip"}}}, "content encoding"},
-		{"HTML", netboxsim.Fault{Body: []byte("<html>"), Header: http.Header{"Content-Type": {"text/html"}}}, "not strict, finite JSON"},
+		{"HTML", netboxsim.Fault{Body: []byte("<html>"), Header: http.Header{"Content-Type": {"text/html"}}}, "an HTML page"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			n := serveNetBox(t, netboxsim.Testbed())
@@ -221,9 +221,10 @@ func TestFaultsOfTheConnection(t *testing.T) {
 }
 
 // TestGoroutinesReturn: after many discoveries, good and bad, there are no more goroutines than before.
+// The bubble of synctest waits for every goroutine that was started in it, and panics when one can never end. A count would see
+// those of the whole process.
 func TestGoroutinesReturn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		before := runtime.NumGoroutine()
 		src := &slow{documents: hostile(), delay: func(string) time.Duration { return time.Millisecond }}
 		d := newDiscoverer()
 		for i := range 10 {
@@ -234,10 +235,6 @@ func TestGoroutinesReturn(t *testing.T) {
 				_, _ = d.Select(ctx, src, slug)
 			}
 			cancel()
-		}
-		synctest.Wait()
-		if after := runtime.NumGoroutine(); after > before {
-			t.Errorf("there were %d goroutines, now there are %d", before, after)
 		}
 	})
 }

@@ -13,6 +13,10 @@ const (
 	MaxBytes = 2 << 20
 	// MaxTime is how long one discovery may take.
 	MaxTime = 30 * time.Second
+	// documentTime is how long one document of a plugin may take in a scan. A root and a manifest that both take all of
+	// it still leave a third of MaxTime for the listing, so that a plugin that hangs is a problem of its own and hides no
+	// other. A selection hides nothing and may wait until MaxTime.
+	documentTime = MaxTime / 3
 	// MaxRequests is how many requests one discovery may send: the listing, and a root and a manifest for each plugin. It
 	// follows from MaxRoots and is never reached otherwise.
 	MaxRequests = 1 + 2*MaxRoots

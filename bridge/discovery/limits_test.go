@@ -44,12 +44,12 @@ func TestRootCount(t *testing.T) {
 				}
 				return
 			}
-			wantError(t, err, Limit, boundRoots, "plugin root count, at most 128")
+			wantError(t, err, Limit, boundRoots, "plugin root count: NetBox lists more than the limit of 128")
 			if c != nil || len(src.taken()) != 1 {
 				t.Error("more than the listing was asked for, or there is a catalog")
 			}
 			_, err = d.Select(t.Context(), src, "p001")
-			wantError(t, err, Limit, boundRoots, "plugin root count, at most 128")
+			wantError(t, err, Limit, boundRoots, "plugin root count: NetBox lists more than the limit of 128")
 		})
 	}
 }
@@ -83,7 +83,7 @@ func TestCatalogToolCount(t *testing.T) {
 				}
 				return
 			}
-			wantError(t, err, Limit, boundTools, "catalog tool count, at most 512")
+			wantError(t, err, Limit, boundTools, "catalog tool count: the plugins have more tools together than the limit of 512")
 			if c != nil {
 				t.Error("a catalog comes with the error")
 			}
@@ -99,14 +99,14 @@ func TestCatalogToolCount(t *testing.T) {
 func TestDocumentBytes(t *testing.T) {
 	const slug = "testbed"
 	for _, test := range []struct {
-		name, path, document string
-		limit                int
-		whole                bool // whether the whole scan fails
-		bound                string
+		name, path, document, called string
+		limit                        int
+		whole                        bool // whether the whole scan fails
+		bound                        string
 	}{
-		{"listing", listingPath, listingOf(slug), manifest.MaxRootBytes, true, boundRoot},
-		{"root", rootPath(slug), rootOf(slug), manifest.MaxRootBytes, false, boundRoot},
-		{"manifest", manifestPath(slug), manifestOf(slug, 2), manifest.MaxManifestBytes, false, boundManifest},
+		{"listing", listingPath, listingOf(slug), "", manifest.MaxRootBytes, true, boundRoot},
+		{"root", rootPath(slug), rootOf(slug), "API root", manifest.MaxRootBytes, false, boundRoot},
+		{"manifest", manifestPath(slug), manifestOf(slug, 2), "manifest", manifest.MaxManifestBytes, false, boundManifest},
 	} {
 		for _, chunked := range []bool{false, true} {
 			for _, over := range []int{0, 1, 100_000} {
@@ -127,7 +127,7 @@ func TestDocumentBytes(t *testing.T) {
 					case test.whole:
 						wantError(t, err, Limit, test.bound, fmt.Sprint(test.limit))
 					default:
-						want := fmt.Sprintf("testbed: plugin \"testbed\": over the size limit: %s, at most %d", test.bound, test.limit)
+						want := fmt.Sprintf("testbed: plugin \"testbed\": its %s is over the size limit of %d bytes; tell the plugin's author", test.called, test.limit)
 						if got := said(c, err); got != want {
 							t.Errorf("got %s, want %s", got, want)
 						}
@@ -178,7 +178,7 @@ func TestAggregateBytes(t *testing.T) {
 				answer(manifestPath(slug), 200, pad(own, test.manifest))
 				c, err := n.Scan(t.Context(), n.session)
 				if test.fails {
-					wantError(t, err, Limit, boundAggregate, "aggregate limit in bytes, at most 2097152")
+					wantError(t, err, Limit, boundAggregate, "over the aggregate limit of 2097152 bytes")
 				} else if got := said(c, err); got != "testbed/1" {
 					t.Errorf("got %s", got)
 				}
@@ -186,7 +186,7 @@ func TestAggregateBytes(t *testing.T) {
 					n.known.set(slug, known)
 					m, err := n.Select(t.Context(), n.session, slug)
 					if test.fails {
-						wantError(t, err, Limit, boundAggregate, "aggregate limit in bytes, at most 2097152")
+						wantError(t, err, Limit, boundAggregate, "over the aggregate limit of 2097152 bytes")
 					} else if err != nil || m.Plugin != slug {
 						t.Errorf("known %t: got %v, %v", known, m, err)
 					}
@@ -287,7 +287,7 @@ func TestCompressedBytes(t *testing.T) {
 			n.Inject("GET "+manifestPath("testbed"), netboxsim.Fault{Body: packed.Bytes(), Header: http.Header{"Content-Encoding": {"gzip"}}})
 			m, err := n.Select(t.Context(), n.session, "testbed")
 			if over > 0 {
-				wantError(t, err, Limit, boundManifest, "manifest bytes, at most 262144")
+				wantError(t, err, Limit, boundManifest, "its manifest is over the size limit of 262144 bytes")
 			} else if err != nil || len(m.Tools) != 1 {
 				t.Errorf("got %v, %v", m, err)
 			}

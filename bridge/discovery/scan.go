@@ -59,7 +59,7 @@ func (d *Discoverer) Scan(ctx context.Context, src Source) (_ *Catalog, err erro
 	doc := fetch(ctx, src, listingPath, manifest.MaxRootBytes, boundRoot, counter)
 	l, err := d.parseListing(doc)
 	if err != nil {
-		if timeErr := ended(ctx); timeErr != nil {
+		if timeErr := ended(ctx, ""); timeErr != nil {
 			return nil, timeErr
 		}
 		return nil, err
@@ -79,7 +79,7 @@ func (d *Discoverer) Scan(ctx context.Context, src Source) (_ *Catalog, err erro
 	if err := g.Wait(); err != nil {
 		return nil, fmt.Errorf("scanning the plugins: %w", err)
 	}
-	if err := ended(ctx); err != nil {
+	if err := ended(ctx, ""); err != nil {
 		return nil, err
 	}
 	// The sum of what was received decides, not who read last: a reader in sequence would have passed the limit too.
@@ -89,13 +89,13 @@ func (d *Discoverer) Scan(ctx context.Context, src Source) (_ *Catalog, err erro
 	return d.collect(l, slugs, found)
 }
 
-// read reads one plugin of a scan: its root and, if it advertises, its manifest.
+// read reads one plugin of a scan: its root and, if it advertises, its manifest, each in [documentTime].
 func (d *Discoverer) read(ctx context.Context, src Source, plugin string, counter *transport.Counter) finding {
-	ok, err := d.advertises(plugin, fetch(ctx, src, rootPath(plugin), manifest.MaxRootBytes, boundRoot, counter))
+	ok, err := d.advertises(plugin, fetchInTime(ctx, src, rootPath(plugin), manifest.MaxRootBytes, boundRoot, counter))
 	if err != nil || !ok {
 		return finding{err: err}
 	}
-	m, err := d.parseManifest(plugin, fetch(ctx, src, manifestPath(plugin), manifest.MaxManifestBytes, boundManifest, counter))
+	m, err := d.parseManifest(plugin, fetchInTime(ctx, src, manifestPath(plugin), manifest.MaxManifestBytes, boundManifest, counter))
 	return finding{m, err}
 }
 

@@ -116,7 +116,7 @@ func TestScanFailsWithItsListing(t *testing.T) {
 	}{
 		{name: "list", body: `[]`, status: 200, text: "must be a JSON object"},
 		{name: "null", body: `null`, status: 200, text: "must be a JSON object"},
-		{name: "HTML", body: `<html>`, status: 200, text: "not strict, finite JSON"},
+		{name: "HTML", body: `<html>`, status: 200, text: "an HTML page"},
 		{name: "NaN", body: `{"a":NaN}`, status: 200, text: "finite JSON"},
 		{name: "duplicate members", body: `{"a":"/api/plugins/a/","a":"/api/plugins/a/"}`, status: 200, text: "names a member twice"},
 		{name: "empty", status: 200, text: "empty"},

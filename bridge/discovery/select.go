@@ -99,12 +99,12 @@ func (d *Discoverer) judge(ctx context.Context, plugin string, get func(i int) *
 	next := func(i int) (*document, error) {
 		doc := get(i)
 		if doc.err != nil {
-			if err := ended(ctx); err != nil {
+			if err := ended(ctx, plugin); err != nil {
 				return nil, err
 			}
 		}
 		if total += doc.charged(); total > MaxBytes {
-			return nil, &Error{Kind: Limit, Bound: boundAggregate, Max: MaxBytes}
+			return nil, &Error{Kind: Limit, Plugin: plugin, Bound: boundAggregate, Max: MaxBytes}
 		}
 		return doc, nil
 	}

@@ -75,7 +75,13 @@ func TestTimeIsOver(t *testing.T) {
 				check   func(t *testing.T, err error)
 			}{
 				{"own deadline", context.WithCancel, MaxTime, func(t *testing.T, err error) {
-					wantError(t, err, Limit, boundTime, "deadline in seconds, at most 30")
+					if name == "scan" && path != listingPath {
+						if err != nil { // a problem of the plugin, see TestHangingPlugins
+							t.Errorf("got %v", err)
+						}
+						return
+					}
+					wantError(t, err, Limit, boundTime, "within the deadline of 30 s")
 					if !errors.Is(err, context.DeadlineExceeded) {
 						t.Error("it is no deadline")
 					}
@@ -113,8 +119,12 @@ func TestTimeIsOver(t *testing.T) {
 						defer cancel()
 						begin := time.Now()
 						err := discover(ctx, newDiscoverer(), src)
-						if took := time.Since(begin); took != test.takes {
-							t.Errorf("it took %v, want %v", took, test.takes)
+						takes := test.takes
+						if name == "scan" && path != listingPath {
+							takes = min(takes, documentTime)
+						}
+						if took := time.Since(begin); took != takes {
+							t.Errorf("it took %v, want %v", took, takes)
 						}
 						test.check(t, err)
 						if n := src.inside.Load(); n != 0 {
@@ -180,6 +190,88 @@ func TestOneSlowPlugin(t *testing.T) {
 	}
 	if a, b := c.Problems[0], c.Problems[1]; a.Plugin != "a" || !strings.Contains(a.Error, "in time") || b.Plugin != "c" || !strings.Contains(b.Error, "cannot be reached") {
 		t.Errorf("problems are %v", c.Problems)
+	}
+}
+
+// TestHangingPlugins: plugins that hang are problems of their own after a third of the time, and hide no other. Only the listing,
+// and so many that no time is left, end the whole scan.
+func TestHangingPlugins(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		hangs []string // plugins whose root hangs
+		first string   // a plugin whose manifest hangs, "" for none
+		takes time.Duration
+		fails bool
+	}{
+		{"root", []string{"p003"}, "", documentTime, false},
+		{"manifest", nil, "p000", documentTime, false},
+		{"roots and a manifest", slugs(parallel)[1:], "p000", documentTime, false},
+		{"two rounds", slugs(2 * parallel), "", 2 * documentTime, false},
+		{"all time", slugs(3 * parallel), "", MaxTime, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				hanging := map[string]string{}
+				for _, slug := range test.hangs {
+					hanging[rootPath(slug)] = slug
+				}
+				if test.first != "" {
+					hanging[manifestPath(test.first)] = test.first
+				}
+				names := slugs(4 * parallel)
+				src := &slow{documents: plugins(names...), delay: func(path string) time.Duration {
+					if hanging[path] != "" {
+						return time.Hour
+					}
+					return 0
+				}}
+				begin := time.Now()
+				c, err := newDiscoverer().Scan(t.Context(), src)
+				if took := time.Since(begin); took != test.takes || src.inside.Load() != 0 {
+					t.Errorf("it took %v, want %v; %d requests go on", took, test.takes, src.inside.Load())
+				}
+				if test.fails {
+					wantError(t, err, Limit, boundTime, "ask for one plugin by name")
+					return
+				}
+				if err != nil || len(c.Manifests) != len(names)-len(hanging) || len(c.Problems) != len(hanging) {
+					t.Fatal(said(c, err))
+				}
+				for _, p := range c.Problems {
+					if !strings.Contains(p.Error, "no answer within 10s; ask for this plugin by name, which allows 30s, or tell its author") {
+						t.Errorf("the problem of %s is %s", p.Plugin, p.Error)
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestSlowListing: the bound of one document is not the listing's.
+func TestSlowListing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := &slow{documents: plugins("a"), delay: only(listingPath, MaxTime-time.Second)}
+		if got := said(newDiscoverer().Scan(t.Context(), src)); got != "a/1" {
+			t.Errorf("got %s", got)
+		}
+	})
+}
+
+// TestSlowSelection: nor is it a selection's.
+func TestSlowSelection(t *testing.T) {
+	for _, path := range []string{listingPath, rootPath("a"), manifestPath("a")} {
+		for _, known := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, known %t", path, known), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					d := newDiscoverer()
+					d.known.set("a", known)
+					src := &slow{documents: plugins("a"), delay: only(path, MaxTime-time.Second)}
+					if m, err := d.Select(t.Context(), src, "a"); err != nil || m.Plugin != "a" {
+						t.Errorf("got %v, %v", m, err)
+					}
+				})
+			})
+		}
 	}
 }
 
