@@ -118,6 +118,9 @@ func (r *rig) call(t *testing.T, tool, arguments string) outcome {
 	}
 	if err != nil {
 		f := envelope.From(err)
+		if f.Code == envelope.OutcomeUnknown && (!strings.Contains(f.Message, "do not retry blindly") || strings.Contains(f.Message, "try again")) {
+			t.Errorf("the advice for an unknown outcome: %s", f.Message)
+		}
 		return outcome{string(f.Text(call.Secrets)), f, *call.Entry}
 	}
 	text, err := envelope.Encode(result)

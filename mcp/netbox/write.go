@@ -3,6 +3,7 @@ package netbox
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -26,14 +27,14 @@ func mutationsDisabled(call *toolset.Call) error {
 		return envelope.Errorf(envelope.MutationsDisabled, "mutations are disabled: this endpoint is read-only. Nothing was sent; dry_run=true shows the request")
 	}
 	return envelope.Errorf(envelope.MutationsDisabled, "mutations are disabled. Nothing was sent; dry_run=true shows the request. "+
-		"An administrator opens the gate with allow_mutations in the site's configuration, or with NETBOX_MCP_ALLOW_MUTATIONS=1 or --allow-mutations where serve runs")
+		"An administrator opens the gate with allow_mutations and approval off in the site's configuration, or with NETBOX_MCP_ALLOW_MUTATIONS=1 or --allow-mutations where serve or demo runs")
 }
 
-// writePlugin runs a tool of effect write or destructive, once.
+// writePlugin runs a tool of effect write or destructive, once. Package transport sees to it that it is not sent any more
+// when the call is over, and that it runs to its own end once it was sent.
 func (t *tools) writePlugin(ctx context.Context, call *toolset.Call, s netboxapi.Session, plugin string, tool manifest.Tool, r netboxapi.Request) (any, error) {
-	ctx, err := startWrite(ctx)
-	if err != nil {
-		return nil, err
+	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) < minWriteTime {
+		return nil, nothingSent(context.DeadlineExceeded)
 	}
 	resp, err := s.Do(ctx, r)
 	if err != nil {
@@ -41,25 +42,13 @@ func (t *tools) writePlugin(ctx context.Context, call *toolset.Call, s netboxapi
 	}
 	note(call, resp.Status, resp.Header)
 	if resp.Status < 200 || resp.Status > 299 {
-		return nil, outcomeUnknown(resp, envelope.Errorf(envelope.UpstreamError, "NetBox answered with HTTP %d", resp.Status))
+		return nil, outcomeUnknown(resp, netboxapi.CheckStatus(r.Path, resp))
 	}
 	body, err := pluginBody(tool, resp)
 	if err != nil {
 		return nil, outcomeUnknown(resp, err)
 	}
 	return pluginResult{plugin, tool.Name, tool.Effect, resp.Status, netboxapi.ResultHeaders(resp.Header), body}, nil
-}
-
-// startWrite returns the context of a write: detached from the caller, because a write that was sent runs to its own end. A
-// write whose call is over, or nearly so, is not started.
-func startWrite(ctx context.Context) (context.Context, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, nothingSent(err)
-	}
-	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) < minWriteTime {
-		return nil, nothingSent(context.DeadlineExceeded)
-	}
-	return context.WithoutCancel(ctx), nil
 }
 
 // nothingSent marks an error before the first byte of a write: it is safe to try again.
@@ -86,7 +75,7 @@ func writeFailed(call *toolset.Call, err error) error {
 // outcomeUnknown says that a write was sent and that its outcome is not known, with what there is of the answer.
 func outcomeUnknown(resp *transport.Response, cause error) error {
 	e := envelope.Errorf(envelope.OutcomeUnknown, "write outcome unknown; do not retry blindly (%s). "+
-		"Look first whether it happened: read the object, or NetBox's change log by object or request id", envelope.Quote(envelope.From(cause).Message))
+		"Look first whether it happened: read the object, or NetBox's change log by object or request id", reason(cause))
 	if resp.Status != 0 {
 		e = e.With("status", resp.Status)
 	}
@@ -97,6 +86,41 @@ func outcomeUnknown(resp *transport.Response, cause error) error {
 		e = e.With("answer", answer)
 	}
 	return e
+}
+
+// reason is what is known of why a write has no good outcome, in NetBox's own words where there are any. What other tools are
+// advised to do after a status, such as to try again later, is wrong for a write.
+func reason(cause error) string {
+	if e, ok := errors.AsType[*transport.Error](cause); ok {
+		return lost(e)
+	}
+	e, ok := errors.AsType[*netboxapi.StatusError](cause)
+	switch {
+	case !ok:
+		return envelope.Quote(envelope.From(cause).Message)
+	case e.Detail != "":
+		return fmt.Sprintf("NetBox: \"%s\", with HTTP %d", envelope.Quote(e.Detail), e.Status)
+	case e.HTML:
+		return fmt.Sprintf("NetBox answered with HTTP %d and an HTML page", e.Status)
+	default:
+		return fmt.Sprintf("NetBox answered with HTTP %d", e.Status)
+	}
+}
+
+// lost is how the answer to a write was lost. It gives no advice: that of a read, to try again, would be wrong here.
+func lost(e *transport.Error) string {
+	switch e.Kind {
+	case transport.KindDeadline:
+		return "NetBox did not answer in time"
+	case transport.KindLimit:
+		return fmt.Sprintf("NetBox's answer is over the size limit of %d bytes", e.Limit)
+	case transport.KindRedirect:
+		return fmt.Sprintf("NetBox answered with a redirect, HTTP %d, which is never followed", e.Status)
+	case transport.KindEncoding:
+		return "NetBox's answer has a content encoding that cannot be decoded"
+	default:
+		return "NetBox's answer was cut off or is broken"
+	}
 }
 
 // answerText is the beginning of an answer, fit for showing. Pages for people are named, not shown.

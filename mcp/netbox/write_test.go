@@ -2,16 +2,25 @@ package netbox_test
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"caddy-netbox-mcp/bridge/discovery"
+	"caddy-netbox-mcp/bridge/manifest"
 	"caddy-netbox-mcp/bridge/netboxapi"
 	"caddy-netbox-mcp/bridge/netboxsim"
+	"caddy-netbox-mcp/bridge/schema"
 	"caddy-netbox-mcp/bridge/secret"
 	"caddy-netbox-mcp/mcp/envelope"
+	"caddy-netbox-mcp/mcp/netbox"
+	"caddy-netbox-mcp/mcp/toolset"
 )
 
 const created = `{"ok":true,"task_id":17,"message":"queued"}`
@@ -191,14 +200,17 @@ func TestOutcomeUnknown(t *testing.T) {
 		words  []string // in the message
 		answer string   // in the details, "" for none
 	}{
-		{"400", netboxsim.Fault{Status: 400, Body: []byte(`{"category":["Not today."]}`)}, 400, []string{"HTTP 400"}, `{"category":["Not today."]}`},
-		{"403", netboxsim.Fault{Status: 403, Body: []byte(`{"detail":"no"}`)}, 403, []string{"HTTP 403"}, `{"detail":"no"}`},
+		{"400", netboxsim.Fault{Status: 400, Body: []byte(`{"category":["Not today."]}`)}, 400, []string{"(NetBox answered with HTTP 400)"}, `{"category":["Not today."]}`},
+		{"403", netboxsim.Fault{Status: 403, Body: []byte(`{"detail":"You do not have permission to perform this action."}`)}, 403,
+			[]string{`do not retry blindly (NetBox: "You do not have permission to perform this action.", with HTTP 403). Look first`}, `{"detail":"You do not have permission to perform this action."}`},
+		{"401", netboxsim.Fault{Status: 401, Body: []byte(`{"detail":"Invalid token"}`)}, 401, []string{`(NetBox: "Invalid token", with HTTP 401)`}, `{"detail":"Invalid token"}`},
+		{"500 with a detail", netboxsim.Fault{Status: 500, Body: []byte(`{"detail":"Database\n is\u202e gone"}`)}, 500, []string{`(NetBox: "Database is gone", with HTTP 500)`}, `{"detail":"Database\n is\u202e gone"}`},
 		{"500", netboxsim.Fault{Status: 500, Body: []byte(`{"error":"x"}`)}, 500, []string{"HTTP 500"}, `{"error":"x"}`},
-		{"long answer", netboxsim.Fault{Status: 500, Body: []byte(long)}, 500, []string{"HTTP 500"}, `{"detail":"` + strings.Repeat("é", 1018)},
+		{"long answer", netboxsim.Fault{Status: 500, Body: []byte(long)}, 500, []string{`(NetBox: "` + strings.Repeat("é", 200) + `", with HTTP 500)`}, `{"detail":"` + strings.Repeat("é", 1018)},
 		{"302", netboxsim.Fault{Status: 302, Header: http.Header{"Location": {"/elsewhere/"}}}, 302, []string{"redirect", "HTTP 302"}, ""},
 		{"307 with a body", netboxsim.Fault{Status: 307, Header: http.Header{"Location": {"/elsewhere/"}}, Body: []byte(`moved`)}, 307, []string{"redirect"}, "moved"},
 		{"304", netboxsim.Fault{Status: 304}, 304, []string{"HTTP 304"}, ""},
-		{"HTML", netboxsim.Fault{Status: 502, Header: http.Header{"Content-Type": {"text/html; charset=utf-8"}}, Body: []byte("<h1>Bad gateway</h1>")}, 502, []string{"HTTP 502"}, "(an HTML page)"},
+		{"HTML", netboxsim.Fault{Status: 502, Header: http.Header{"Content-Type": {"text/html; charset=utf-8"}}, Body: []byte("<h1>Bad gateway</h1>")}, 502, []string{"(NetBox answered with HTTP 502 and an HTML page)"}, "(an HTML page)"},
 		{"HTML with 200", netboxsim.Fault{Status: 200, Header: http.Header{"Content-Type": {"text/html"}}, Body: []byte("<h1>Log in</h1>")}, 200, []string{"HTML page"}, "(an HTML page)"},
 		{"no JSON", netboxsim.Fault{Status: 201, Body: []byte(`not-json`)}, 201, []string{"JSON"}, "not-json"},
 		{"not a number", netboxsim.Fault{Status: 201, Body: []byte(`{"ok":NaN}`)}, 201, []string{"finite JSON"}, `{"ok":NaN}`},
@@ -269,10 +281,11 @@ func TestWriteTooLate(t *testing.T) {
 	r.wantNoDispatch(t)
 }
 
-// A write that was sent runs to its end, whatever becomes of its caller.
+// A write that was sent runs to its end, whatever becomes of its caller, and its result arrives and is recorded.
 func TestWriteOutlivesItsCaller(t *testing.T) {
 	r := newRig(t)
 	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
 	r.ctx = ctx
 	r.sim.Inject("POST "+tasks, netboxsim.Fault{Handler: func(w http.ResponseWriter, _ *http.Request) {
 		cancel()
@@ -280,13 +293,67 @@ func TestWriteOutlivesItsCaller(t *testing.T) {
 		w.WriteHeader(201)
 		_, _ = w.Write([]byte(created))
 	}})
-	if o := r.run(t, "create_task", `{"category":"inventory"}`, ``); o.failure != nil || o.entry.Status != 201 {
+	if o := r.run(t, "create_task", `{"category":"inventory"}`, ``); o.failure != nil || o.entry.Status != 201 || !strings.Contains(o.text, created) {
 		t.Errorf("outcome %s, entry %+v", o.text, o.entry)
 	}
-	// Already cancelled, it is not sent at all.
+	// The next call of the same caller is over before it begins.
 	r.sim.Reset()
 	r.run(t, "create_task", `{"category":"inventory"}`, ``).want(t, envelope.Cancelled)
 	r.wantNoDispatch(t)
+}
+
+// A write whose caller leaves before it is sent is never sent, and the failure says so. Here the caller leaves during the TLS
+// handshake, which a write always has to itself and which then succeeds.
+func TestWriteEndsWithItsCallerBeforeItIsSent(t *testing.T) {
+	r := newRig(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	r.ctx = ctx
+	var discovered, handshakes atomic.Int32
+	seen := func(q *http.Request) {
+		if q.URL.Path == "/api/plugins/example/mcp/" {
+			discovered.Add(1)
+		}
+	}
+	r.before.Store(&seen)
+	s := httptest.NewUnstartedServer(r.server.Config.Handler)
+	s.TLS = &tls.Config{GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) {
+		if discovered.Load() > 0 {
+			handshakes.Add(1)
+			cancel()
+		}
+		return nil, nil
+	}}
+	s.StartTLS()
+	t.Cleanup(s.Close)
+	pool := x509.NewCertPool()
+	pool.AddCert(s.Certificate())
+	r.reach(t, s.URL, &tls.Config{RootCAs: pool})
+	o := r.run(t, "create_task", `{"category":"inventory"}`, ``)
+	o.want(t, envelope.Cancelled, "The write was not sent; nothing was changed")
+	if o.entry.Status != 0 || handshakes.Load() != 1 {
+		t.Errorf("entry %+v after %d handshakes", o.entry, handshakes.Load())
+	}
+	r.wantNoDispatch(t)
+}
+
+// reach replaces the way to NetBox.
+func (r *rig) reach(t *testing.T, url string, cfg *tls.Config) {
+	t.Helper()
+	address, err := netboxapi.ParseAddress(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	api, err := netboxapi.New(netboxapi.Config{Address: address, TLS: cfg})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(api.CloseIdle)
+	plugins := discovery.New(discovery.Config{Origins: manifest.NewOrigins(address.URL), Schemas: schema.NewCache(100)})
+	if r.set, err = toolset.NewSet(netbox.Tools(netbox.Config{API: api, Plugins: plugins})...); err != nil {
+		t.Fatal(err)
+	}
+	r.site.Tools = r.set
 }
 
 func TestCallToken(t *testing.T) {
