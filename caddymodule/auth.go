@@ -1,7 +1,9 @@
 package caddymodule
 
 import (
+	"encoding/base64"
 	"net/http"
+	"slices"
 	"strings"
 
 	"caddy-netbox-mcp/bridge/secret"
@@ -38,6 +40,24 @@ func (t *bearerTable) caller(r *http.Request) (string, bool) {
 		}
 	}
 	return caller, found
+}
+
+// strip removes every Authorization that holds one of the tokens, in whatever form, from a request that goes to somebody else.
+func (t *bearerTable) strip(h http.Header) {
+	values := h["Authorization"]
+	kept := slices.DeleteFunc(slices.Clone(values), func(value string) bool {
+		_, encoded, _ := strings.Cut(value, " ")
+		decoded, _ := base64.StdEncoding.DecodeString(strings.TrimSpace(encoded))
+		return slices.ContainsFunc(t.entries, func(e bearerEntry) bool {
+			token := e.token.get().Reveal()
+			return strings.Contains(value, token) || strings.Contains(string(decoded), token)
+		})
+	})
+	if len(kept) == 0 {
+		h.Del("Authorization")
+	} else if len(kept) < len(values) {
+		h["Authorization"] = kept
+	}
 }
 
 // bearer returns a request's bearer token (RFC 6750 §2.1): the scheme in any case, one space, the token exactly.

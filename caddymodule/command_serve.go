@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/caddyserver/caddy/v2"
 	caddycmd "github.com/caddyserver/caddy/v2/cmd"
@@ -18,12 +19,17 @@ import (
 	"go.uber.org/zap"
 
 	"caddy-netbox-mcp/bridge/contract"
+	"caddy-netbox-mcp/bridge/transport"
 	"caddy-netbox-mcp/mcp/endpoint"
 	"caddy-netbox-mcp/mcp/toolset"
 )
 
-// stdioCaller is the name of the caller at the other end of standard input and output.
-const stdioCaller = "stdio"
+const (
+	// stdioCaller is the name of the caller at the other end of standard input and output.
+	stdioCaller = "stdio"
+	// stdioGrace is how long the end of the process waits for a write that was sent: one request's time, and a little.
+	stdioGrace = transport.DefaultTimeout + 2*time.Second
+)
 
 func serveCommand() *cobra.Command {
 	cmd := &cobra.Command{
@@ -66,6 +72,7 @@ func runServe(fl caddycmd.Flags) (int, error) {
 			}
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
+			context.AfterFunc(ctx, stop) // a second signal ends the process at once
 			err = serveStdio(ctx, handler, os.Stdin, os.Stdout)
 		case "streamable-http":
 			err = serveHTTP(fl, handler)
@@ -115,7 +122,19 @@ func serveStdio(ctx context.Context, h *Handler, in io.ReadCloser, out io.WriteC
 	}
 	defer cancel()
 	defer func() { _ = h.Cleanup() }()
-	err = h.endpoint.ServeStdio(ctx, in, out, &endpoint.Binding{Site: h.site, Principal: h.stdioPrincipal()})
+	ended := make(chan error, 1)
+	go func() {
+		ended <- h.endpoint.ServeStdio(ctx, in, out, &endpoint.Binding{Site: h.site, Principal: h.stdioPrincipal()})
+	}()
+	select {
+	case err = <-ended:
+	case <-ctx.Done():
+		// A write that was sent may end; a client that does not read its answers may not keep the process.
+		select {
+		case <-ended:
+		case <-time.After(stdioGrace):
+		}
+	}
 	if ctx.Err() != nil || errors.Is(err, io.EOF) {
 		return nil
 	}

@@ -2,6 +2,8 @@ package caddymodule
 
 import (
 	"bufio"
+	"context"
+	"encoding/base64"
 	"fmt"
 	"io"
 	"net"
@@ -20,11 +22,21 @@ import (
 // TestUnfinishedBody: a body that never arrives holds up neither the refusal nor the end of the process, with a token or without
 // and without a grace period.
 func TestUnfinishedBody(t *testing.T) {
-	for name, authorization := range map[string]string{"without token": "", "with token": "Authorization: Bearer " + testToken + "\r\n"} {
-		t.Run(name, func(t *testing.T) {
+	const authorization = "Authorization: Bearer " + testToken + "\r\n"
+	tests := []struct{ name, method, header, answer string }{
+		{"POST without token", "POST", "", "401"},
+		{"POST with token", "POST", authorization + "Content-Type: application/json\r\n", ""},
+		{"POST of another type", "POST", authorization, "415"},
+		{"GET with token", "GET", authorization, "400"},
+		{"DELETE with token", "DELETE", authorization, "400"},
+		{"preflight", "OPTIONS", "Origin: https://a.example\r\nAccess-Control-Request-Method: POST\r\n", "401"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			dir, address := t.TempDir(), freeAddress(t)
 			file := filepath.Join(dir, "Caddyfile")
-			text := "{\n\tadmin off\n}\n" + siteText("http://"+address, "netbox http://127.0.0.1:1", "", "")
+			text := "{\n\tadmin off\n}\n" + siteText("http://"+address, "netbox http://127.0.0.1:1", "allow_origin https://a.example", "")
 			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -42,11 +54,11 @@ func TestUnfinishedBody(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer conn.Close()
-			_, _ = fmt.Fprintf(conn, "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\n%sContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{", authorization)
-			if authorization == "" {
+			_, _ = fmt.Fprintf(conn, "%s /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\n%sContent-Length: 1000\r\n\r\n{", tt.method, tt.header)
+			if tt.answer != "" {
 				_ = conn.SetReadDeadline(time.Now().Add(5 * time.Second))
 				status, err := bufio.NewReader(conn).ReadString('\n')
-				if err != nil || !strings.Contains(status, "401") {
+				if err != nil || !strings.Contains(status, tt.answer) {
 					t.Errorf("the refusal: %q, %v", status, err)
 				}
 			} else {
@@ -62,6 +74,70 @@ func TestUnfinishedBody(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestRefusalReachesSlowSender: a client that is still sending when it is refused gets the answer, not a reset.
+func TestRefusalReachesSlowSender(t *testing.T) {
+	_, line := simulated(t, netboxsim.Testbed(), netboxsim.TestbedToken)
+	s := plainSite(t, line, "", "")
+	conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	const size = 1 << 20
+	_, _ = fmt.Fprintf(conn, "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: %d\r\n\r\n", size)
+	chunk := []byte(strings.Repeat(" ", 16<<10))
+	pace := time.NewTicker(5 * time.Millisecond)
+	defer pace.Stop()
+	for sent := 0; sent < size; sent += len(chunk) {
+		<-pace.C
+		if _, err := conn.Write(chunk); err != nil {
+			t.Fatalf("after %d bytes: %v", sent, err)
+		}
+	}
+	status, err := bufio.NewReader(conn).ReadString('\n')
+	if err != nil || !strings.Contains(status, "401") {
+		t.Errorf("the refusal: %q, %v", status, err)
+	}
+}
+
+// TestReloadsUnderHTTP2: many streams whose bodies arrive while the configuration is loaded anew.
+func TestReloadsUnderHTTP2(t *testing.T) {
+	_, line := simulated(t, netboxsim.Testbed(), netboxsim.TestbedToken)
+	s := tlsSite(t, line, "", "")
+	_, port, _ := net.SplitHostPort(strings.TrimPrefix(s.url, "https://"))
+	text := siteText("https://localhost:"+port, line, "", "\ttls internal\n")
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+	defer cancel()
+	var workers sync.WaitGroup
+	for range 6 {
+		transport := trusting(t, filepath.Join(storage(t), "pki", "authorities", "local", "root.crt"))
+		for range 8 {
+			workers.Go(func() {
+				for ctx.Err() == nil {
+					r, err := http.NewRequestWithContext(ctx, "POST", s.url+"/mcp", strings.NewReader(modernBody("tools/list", "", "")))
+					if err != nil {
+						return
+					}
+					r.Header = modernHeader("tools/list", "")
+					if resp, err := transport.RoundTrip(r); err == nil {
+						_, _ = io.Copy(io.Discard, resp.Body)
+						_ = resp.Body.Close()
+					}
+				}
+			})
+		}
+	}
+	for i := 0; ctx.Err() == nil; i++ {
+		load(t, strings.Replace(text, "auth_token", fmt.Sprintf("auth_token token-of-reload-number-%d\n\t\tauth_token", i), 1))
+	}
+	workers.Wait()
+	// A panic in a callback would have ended the process.
+	if err := awaitTLS(t.Context(), "localhost:"+port); err != nil {
+		t.Fatal(err)
+	}
+	liveList(t, s.client(eras[1]))
 }
 
 // TestTooManyCalls: calls beyond the bound are told to come back, before the protocol sees them; lists are not.
@@ -127,6 +203,11 @@ func TestBearerStaysHere(t *testing.T) {
 	paths := []string{"/mcp/sse", "/sse", "/MCP", "/mcp;x", "/register", "/"}
 	for _, path := range paths {
 		s.do("GET", path, "", http.Header{"Authorization": {"Bearer " + testToken}})
+	}
+	basic := "Basic " + base64.StdEncoding.EncodeToString([]byte("agent:"+testToken))
+	for _, values := range [][]string{{"Bearer  " + testToken}, {"Bearer\t" + testToken}, {"Token " + testToken}, {testToken}, {"Bearer " + testToken + ", x"}, {basic}, {basic, "Bearer " + testToken}} {
+		paths = append(paths, "/odd")
+		s.do("GET", "/odd", "", http.Header{"Authorization": values})
 	}
 	s.do("GET", "/api/", "", http.Header{"Authorization": {"Token of-netbox"}})
 	mu.Lock()

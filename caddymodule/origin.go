@@ -58,7 +58,7 @@ func allowBrowser(w http.ResponseWriter, origin string) {
 
 // preflight answers a browser's question whether a listed origin may send a request. It carries no token by design of CORS.
 func preflight(w http.ResponseWriter, r *http.Request, origin string) bool {
-	if origin == "" || r.Method != http.MethodOptions || r.Header.Get("Access-Control-Request-Method") == "" {
+	if origin == "" || r.Method != http.MethodOptions || r.Header.Get("Access-Control-Request-Method") == "" || r.ContentLength != 0 {
 		return false
 	}
 	header := w.Header()

@@ -6,6 +6,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
@@ -19,13 +20,11 @@ import (
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
 	if r.URL.Path != h.Path && r.URL.Path != h.Path+"/" {
 		if h.WellKnown == "" && isDiscovery(r.URL.Path, h.Path) {
-			refuse(w, r, http.StatusNotFound, "not_found", "there is no OAuth here: send the configured bearer token")
+			refuseUnread(w, r, http.StatusNotFound, "not_found", "there is no OAuth here: send the configured bearer token")
 			return nil
 		}
-		if _, ours := h.bearers.caller(r); ours {
-			// A client that asks beside the endpoint; NetBox must not see the token.
-			r.Header.Del("Authorization")
-		}
+		// A client that asks beside the endpoint does not hand its token to NetBox.
+		h.bearers.strip(r.Header)
 		return next.ServeHTTP(w, r)
 	}
 	origin, listed := h.listedOrigin(r)
@@ -37,12 +36,12 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 	}
 	caller, ok := h.bearers.caller(r)
 	if !ok {
-		refuse(w, r, http.StatusUnauthorized, "unauthorized", "")
+		refuseUnread(w, r, http.StatusUnauthorized, "unauthorized", "")
 		return nil
 	}
 	h.placeholders(r, caller)
 	if !listed {
-		refuse(w, r, http.StatusForbidden, "forbidden_origin", "requests of this page's origin are not accepted: an administrator can list it with allow_origin")
+		refuseUnread(w, r, http.StatusForbidden, "forbidden_origin", "requests of this page's origin are not accepted: an administrator can list it with allow_origin")
 		return nil
 	}
 	body, message, ok := h.read(w, r)
@@ -58,7 +57,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 			defer func() { <-h.calls }()
 		default:
 			w.Header().Set("Retry-After", "1")
-			refuse(w, r, http.StatusTooManyRequests, "too_many_calls", "too many calls are in progress: try again in a moment")
+			refuse(w, http.StatusTooManyRequests, "too_many_calls", "too many calls are in progress: try again in a moment")
 			return nil
 		}
 	}
@@ -78,32 +77,31 @@ func (h *Handler) read(w http.ResponseWriter, r *http.Request) ([]byte, endpoint
 	switch r.Method {
 	case http.MethodPost:
 	case http.MethodGet, http.MethodDelete:
+		if r.ContentLength != 0 {
+			// Nobody would read it, and net/http would wait for it before it answers.
+			refuseUnread(w, r, http.StatusBadRequest, "bad_request", "only a POST has a body here")
+			return nil, endpoint.Message{}, false
+		}
 		return nil, endpoint.Message{}, true
 	default:
 		w.Header().Set("Allow", "GET, POST, DELETE")
-		refuse(w, r, http.StatusMethodNotAllowed, "method_not_allowed", "send messages with POST")
+		refuseUnread(w, r, http.StatusMethodNotAllowed, "method_not_allowed", "send messages with POST")
 		return nil, endpoint.Message{}, false
 	}
 	if mediaType, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || mediaType != "application/json" {
-		refuse(w, r, http.StatusUnsupportedMediaType, "unsupported_media_type", "send Content-Type: application/json")
+		refuseUnread(w, r, http.StatusUnsupportedMediaType, "unsupported_media_type", "send Content-Type: application/json")
 		return nil, endpoint.Message{}, false
 	}
 	if r.ContentLength > defaultMaxRequest {
 		tooLarge(w, r)
 		return nil, endpoint.Message{}, false
 	}
-	// A body that never arrives would keep its server from stopping. Writers that know no deadlines are tests' own.
-	control := http.NewResponseController(w)
-	_ = control.SetReadDeadline(time.Now().Add(readTime))
-	hurry := context.AfterFunc(h.streams, func() { _ = control.SetReadDeadline(time.Now().Add(hurryTime)) })
-	defer hurry()
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, defaultMaxRequest))
-	_ = control.SetReadDeadline(time.Time{})
+	body, err := h.readBody(w, r)
 	if err != nil {
 		if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 			tooLarge(w, r)
 		} else {
-			refuse(w, r, http.StatusBadRequest, "bad_request", "the body did not arrive")
+			refuseUnread(w, r, http.StatusBadRequest, "bad_request", "the body did not arrive")
 		}
 		return nil, endpoint.Message{}, false
 	}
@@ -115,8 +113,31 @@ func (h *Handler) read(w http.ResponseWriter, r *http.Request) ([]byte, endpoint
 	return body, message, true
 }
 
+// readBody reads a body that is still arriving, for a limited time: one that never ends would keep its server from stopping.
+func (h *Handler) readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	control := http.NewResponseController(w)
+	var mu sync.Mutex // keeps the callback off a writer whose handler has returned
+	reading := true
+	deadline := func(t time.Time) {
+		mu.Lock()
+		defer mu.Unlock()
+		if reading {
+			_ = control.SetReadDeadline(t) // writers that know no deadlines are tests' own
+		}
+	}
+	deadline(time.Now().Add(readTime))
+	stop := context.AfterFunc(h.streams, func() { deadline(time.Now().Add(hurryTime)) })
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, defaultMaxRequest))
+	stop()
+	deadline(time.Time{})
+	mu.Lock()
+	defer mu.Unlock()
+	reading = false
+	return body, err
+}
+
 func tooLarge(w http.ResponseWriter, r *http.Request) {
-	refuse(w, r, http.StatusRequestEntityTooLarge, "request_too_large", "the message is over the limit of 4 MiB: send less at a time")
+	refuseUnread(w, r, http.StatusRequestEntityTooLarge, "request_too_large", "the message is over the limit of 4 MiB: send less at a time")
 }
 
 // placeholders makes the caller known to access logs and other handlers.
