@@ -24,7 +24,10 @@ var tokenShapes = regexp.MustCompile(`nbt_[A-Za-z0-9]+(?:\.[A-Za-z0-9]+)?|\b(?:[
 func Mask(text string, secrets []secret.Text) string { return newMask(secrets).apply(text) }
 
 // mask is what to replace, ready for use.
-type mask struct{ values []string }
+type mask struct {
+	values  []string
+	escaped bool // one of the values is spelled differently inside JSON
+}
 
 // newMask prepares secrets. Longer ones come first, or the rest of one that begins like another would stay.
 func newMask(secrets []secret.Text) mask {
@@ -37,7 +40,7 @@ func newMask(secrets []secret.Text) mask {
 		m.values = append(m.values, value)
 		// The same value as an upstream quotes it in JSON, where quotes and backslashes are escaped.
 		if encoded, err := Encode(value); err == nil && len(encoded) != len(value)+2 {
-			m.values = append(m.values, string(encoded[1:len(encoded)-1]))
+			m.values, m.escaped = append(m.values, string(encoded[1:len(encoded)-1])), true
 		}
 	}
 	slices.SortFunc(m.values, func(a, b string) int { return len(b) - len(a) })
@@ -56,9 +59,10 @@ func (m mask) secrets(text string) string {
 	return text
 }
 
-// anyIn reports whether one of the secrets stands in JSON text that this program wrote: there it is spelled in one way only.
+// anyIn reports whether one of the secrets may stand in JSON text that this program wrote. There a value without quotes and
+// backslashes is spelled in one way only; one with them may be escaped more than once, in JSON inside a string.
 func (m mask) anyIn(text []byte) bool {
-	return slices.ContainsFunc(m.values, func(value string) bool { return bytes.Contains(text, []byte(value)) })
+	return m.escaped || slices.ContainsFunc(m.values, func(value string) bool { return bytes.Contains(text, []byte(value)) })
 }
 
 // within replaces the secrets in every string and member name of a JSON value.

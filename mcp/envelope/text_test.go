@@ -171,6 +171,7 @@ func TestEncodeMasked(t *testing.T) {
 		{"in a string", `{"n":9007199254740993,"s":"Bearer nbt_key.abcdef!"}`, `{"n":9007199254740993,"s":"Bearer [redacted]!"}`},
 		{"in a member's name", `{"nbt_key.abcdef":[{"x":"nbt_key.abcdef"}]}`, `{"[redacted]":[{"x":"[redacted]"}]}`},
 		{"with escapes", `{"s":"<quo\"ted\\secret>"}`, `{"s":"<[redacted]>"}`},
+		{"in JSON inside a string", `{"s":"{\"b\":\"quo\\\"ted\\\\secret\"}"}`, `{"s":"{\"b\":\"[redacted]\"}"}`},
 		{"an escape that runs into it", `{"s":"\nbt_key.abcdef"}`, `{"s":"\nbt_key.abcdef"}`},
 	}
 	for _, tt := range tests {
