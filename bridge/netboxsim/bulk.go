@@ -77,62 +77,52 @@ func bulkID(value any) (int64, string) {
 }
 
 func (s *Server) updateRecords(c *call, res *resource) reply {
-	value, refusal := c.parse()
-	if refusal != nil {
-		return *refusal
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	w := s.writer(c, res)
-	list, at, refusal := w.targets(value)
-	if refusal != nil {
-		return *refusal
-	}
-	bodies, errors := []object{}, []object(nil)
-	for i, o := range list {
-		changed, violations := w.change(w.records[at[i]], o, c.Method == http.MethodPut)
-		if violations != nil {
-			errors = append(errors, object{{"id", w.records[at[i]].id}, {"errors", violations}})
-			continue
+	return s.writing(c, res, func(w *writer, value any) reply {
+		list, at, refusal := w.targets(value)
+		if refusal != nil {
+			return *refusal
 		}
-		w.records[at[i]] = changed
-		bodies = append(bodies, res.writeShape(c)(changed.object))
-	}
-	if errors != nil {
-		return bulkFailure(errors, len(list), "updated")
-	}
-	w.commit()
-	return ok(bodies)
+		bodies, errors := []object{}, []object(nil)
+		for i, o := range list {
+			changed, violations := w.change(w.records[at[i]], o, c.Method == http.MethodPut)
+			if violations != nil {
+				errors = append(errors, object{{"id", w.records[at[i]].id}, {"errors", violations}})
+				continue
+			}
+			w.records[at[i]] = changed
+			bodies = append(bodies, res.writeShape(c)(changed.object))
+		}
+		if errors != nil {
+			return bulkFailure(errors, len(list), "updated")
+		}
+		w.commit()
+		return ok(bodies)
+	})
 }
 
 func (s *Server) deleteRecords(c *call, res *resource) reply {
-	value, refusal := c.parse()
-	if refusal != nil {
-		return *refusal
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	w := s.writer(c, res)
-	list, at, refusal := w.targets(value)
-	if refusal != nil {
-		return *refusal
-	}
-	gone := map[int64]bool{}
-	var errors []object
-	for _, place := range at {
-		id := w.records[place].id
-		gone[id] = true
-		if names := w.dependants(id); names != nil {
-			errors = append(errors, object{{"id", id}, {"errors", object{{"__all__", []string{
-				fmt.Sprintf("Unable to delete: %d dependent object(s) prevent deletion.", len(names))}}}}})
+	return s.writing(c, res, func(w *writer, value any) reply {
+		list, at, refusal := w.targets(value)
+		if refusal != nil {
+			return *refusal
 		}
-	}
-	if errors != nil {
-		failure := bulkFailure(errors, len(list), "deleted")
-		failure.status = http.StatusConflict
-		return failure
-	}
-	w.records = slices.DeleteFunc(w.records, func(r *record) bool { return gone[r.id] })
-	w.commit()
-	return reply{status: http.StatusNoContent}
+		gone := map[int64]bool{}
+		var errors []object
+		for _, place := range at {
+			id := w.records[place].id
+			gone[id] = true
+			if names := w.dependants(id); names != nil {
+				errors = append(errors, object{{"id", id}, {"errors", object{{"__all__", []string{
+					fmt.Sprintf("Unable to delete: %d dependent object(s) prevent deletion.", len(names))}}}}})
+			}
+		}
+		if errors != nil {
+			failure := bulkFailure(errors, len(list), "deleted")
+			failure.status = http.StatusConflict
+			return failure
+		}
+		w.records = slices.DeleteFunc(w.records, func(r *record) bool { return gone[r.id] })
+		w.commit()
+		return reply{status: http.StatusNoContent}
+	})
 }

@@ -50,49 +50,55 @@ func (w *writer) find(id int64) int {
 	return slices.IndexFunc(w.records, func(r *record) bool { return r.id == id })
 }
 
-func (s *Server) createRecords(c *call, res *resource) reply {
+// writing runs a write of a resource's records: the body read first, then everything under the lock.
+func (s *Server) writing(c *call, res *resource, write func(w *writer, value any) reply) reply {
 	value, refusal := c.parse()
 	if refusal != nil {
 		return *refusal
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	w := s.writer(c, res)
-	list, bulk := value.([]any)
-	if !bulk {
-		list = []any{value}
-	}
-	if len(w.records)+len(list) > s.cfg.MaxItems {
-		return detail(http.StatusInsufficientStorage, "This demo NetBox holds as many objects as it may; delete some first.")
-	}
-	var errors, bodies []object
-	var made *record
-	for i, one := range list {
-		w.table.last++
-		blank := res.blank(w.table.last)
-		now := s.now(time.Time{})
-		blank.object = blank.object.set("created", stamp(now))
-		violations := object(nil)
-		if made, violations = w.change(blank, one, true); violations != nil {
-			errors = append(errors, object{{"index", i}, {"errors", violations}})
-			continue
+	return write(s.writer(c, res), value)
+}
+
+func (s *Server) createRecords(c *call, res *resource) reply {
+	return s.writing(c, res, func(w *writer, value any) reply {
+		list, bulk := value.([]any)
+		if !bulk {
+			list = []any{value}
 		}
-		w.records = append(w.records, made)
-		bodies = append(bodies, res.writeShape(c)(made.object))
-	}
-	switch {
-	case errors != nil && !bulk:
-		return reply{status: http.StatusBadRequest, body: errors[0].get("errors")}
-	case errors != nil:
-		return bulkFailure(errors, len(list), "created")
-	}
-	w.commit()
-	if bulk {
-		return reply{status: http.StatusCreated, body: bodies}
-	}
-	header := made.etag()
-	header.Set("Location", c.base+string(apiLink(res.path, made.id)))
-	return reply{status: http.StatusCreated, body: bodies[0], header: header}
+		if len(w.records)+len(list) > s.cfg.MaxItems {
+			return detail(http.StatusInsufficientStorage, "This demo NetBox holds as many objects as it may; delete some first.")
+		}
+		var errors, bodies []object
+		var made *record
+		for i, one := range list {
+			w.table.last++
+			blank := res.blank(w.table.last)
+			now := s.now(time.Time{})
+			blank.object = blank.object.set("created", stamp(now))
+			violations := object(nil)
+			if made, violations = w.change(blank, one, true); violations != nil {
+				errors = append(errors, object{{"index", i}, {"errors", violations}})
+				continue
+			}
+			w.records = append(w.records, made)
+			bodies = append(bodies, res.writeShape(c)(made.object))
+		}
+		switch {
+		case errors != nil && !bulk:
+			return reply{status: http.StatusBadRequest, body: errors[0].get("errors")}
+		case errors != nil:
+			return bulkFailure(errors, len(list), "created")
+		}
+		w.commit()
+		if bulk {
+			return reply{status: http.StatusCreated, body: bodies}
+		}
+		header := made.etag()
+		header.Set("Location", c.base+string(apiLink(res.path, made.id)))
+		return reply{status: http.StatusCreated, body: bodies[0], header: header}
+	})
 }
 
 // one finds the object in the path and checks If-Match; s.mu is held.
@@ -112,24 +118,19 @@ func (w *writer) one() (int, *reply) {
 }
 
 func (s *Server) updateRecord(c *call, res *resource) reply {
-	value, refusal := c.parse()
-	if refusal != nil {
-		return *refusal
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	w := s.writer(c, res)
-	at, refusal := w.one()
-	if refusal != nil {
-		return *refusal
-	}
-	changed, violations := w.change(w.records[at], value, c.Method == http.MethodPut)
-	if violations != nil {
-		return reply{status: http.StatusBadRequest, body: violations}
-	}
-	w.records[at] = changed
-	w.commit()
-	return reply{status: http.StatusOK, body: res.writeShape(c)(changed.object), header: changed.etag()}
+	return s.writing(c, res, func(w *writer, value any) reply {
+		at, refusal := w.one()
+		if refusal != nil {
+			return *refusal
+		}
+		changed, violations := w.change(w.records[at], value, c.Method == http.MethodPut)
+		if violations != nil {
+			return reply{status: http.StatusBadRequest, body: violations}
+		}
+		w.records[at] = changed
+		w.commit()
+		return reply{status: http.StatusOK, body: res.writeShape(c)(changed.object), header: changed.etag()}
+	})
 }
 
 func (s *Server) deleteRecord(c *call, res *resource) reply {
