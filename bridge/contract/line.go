@@ -12,9 +12,6 @@ type Line string
 // lines are the supported lines, oldest first.
 var lines = []Line{"4.3", "4.4", "4.5", "4.6", "4.7"}
 
-// Lines returns the supported release lines, oldest first.
-func Lines() []Line { return slices.Clone(lines) }
-
 // ParseLine reads the line out of a version: "4.7", "v4.7.3", "4.7.0-beta1". The error lists the supported lines.
 func ParseLine(version string) (Line, error) {
 	parts := strings.SplitN(strings.TrimPrefix(strings.TrimSpace(version), "v"), ".", 3)

@@ -35,14 +35,6 @@ func CheckToken(value string) error {
 	return nil
 }
 
-// JoinToken puts a v2 token together from its key, with or without "nbt_", and its secret.
-func JoinToken(key, value string) string {
-	if !strings.HasPrefix(key, tokenPrefix) {
-		key = tokenPrefix + key
-	}
-	return key + "." + value
-}
-
 // authorization is the header value for a token; "" for none. The version of a token follows from its shape: v2 tokens go
 // as Bearer, v1 tokens as Token, the only scheme that NetBox before 4.5 knows.
 func authorization(token secret.Text) string {
