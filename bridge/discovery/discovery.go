@@ -21,6 +21,10 @@ type Config struct {
 	Origins manifest.Origins
 	// Schemas keeps compiled schemas by their content.
 	Schemas *schema.Cache
+	// MaxBytes and MaxManifestBytes lower the bounds of those names, of this package and of package manifest, in bytes; 0 and
+	// whatever is higher leave them as they are.
+	MaxBytes         int64
+	MaxManifestBytes int64
 }
 
 // Discoverer discovers the tools of one NetBox's plugins. Its methods may be called concurrently.
@@ -28,11 +32,24 @@ type Discoverer struct {
 	origins manifest.Origins
 	schemas *schema.Cache
 	known   *known
+
+	maxBytes, maxManifest int64
 }
 
 // New makes a Discoverer.
 func New(cfg Config) *Discoverer {
-	return &Discoverer{origins: cfg.Origins, schemas: cfg.Schemas, known: newKnown(maxKnown)}
+	return &Discoverer{
+		origins: cfg.Origins, schemas: cfg.Schemas, known: newKnown(maxKnown),
+		maxBytes: lowered(MaxBytes, cfg.MaxBytes), maxManifest: lowered(manifest.MaxManifestBytes, cfg.MaxManifestBytes),
+	}
+}
+
+// lowered is the contract's bound, or a configured one below it.
+func lowered(bound, configured int64) int64 {
+	if configured < 1 {
+		return bound
+	}
+	return min(bound, configured)
 }
 
 // rootPath and manifestPath are the only places where contract version 1 has these documents.

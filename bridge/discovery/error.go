@@ -27,8 +27,8 @@ const (
 type Error struct {
 	Kind   Kind
 	Plugin string // the plugin concerned, empty for the listing and for bounds of a whole scan; bounds of a selection are its plugin's
-	Bound  string // for Limit: the name of the bound
-	Max    int64  // for Limit: its value
+	Bound  string // the name of the bound that was exceeded, of this package for Limit, of package manifest for other kinds; else ""
+	Max    int64  // its value
 	Err    error  // the cause, nil where the kind says all
 }
 

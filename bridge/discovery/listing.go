@@ -37,12 +37,9 @@ func (d *Discoverer) parseListing(doc *document) (*listing, error) {
 		}
 		return nil, &Error{Kind: Listing, Err: err}
 	}
-	root, err := strictjson.Parse(body, strictjson.Limits{Bytes: manifest.MaxRootBytes, Depth: manifest.MaxDocumentDepth, Nodes: manifest.MaxDocumentNodes})
+	root, err := manifest.ParseListing(body)
 	if err != nil {
-		return nil, &Error{Kind: Listing, Err: err}
-	}
-	if root.Kind != strictjson.Object {
-		return nil, &Error{Kind: Listing, Err: fmt.Errorf("it must be a JSON object; check that the base URL is NetBox's")}
+		return nil, refused(Listing, "", err)
 	}
 	if len(root.Members) > MaxRoots {
 		return nil, &Error{Kind: Limit, Bound: boundRoots, Max: MaxRoots}

@@ -23,13 +23,13 @@ func (d *Discoverer) advertises(plugin string, root *document) (bool, error) {
 		if e, ok := errors.AsType[*manifest.Error](err); ok && e.Advertisement {
 			kind = Advertisement
 		}
-		return false, &Error{Kind: kind, Plugin: plugin, Err: err}
+		return false, refused(kind, plugin, err)
 	}
 	if adv == nil {
 		return false, nil
 	}
 	if _, err := d.origins.ManifestPath(adv.Manifest, plugin); err != nil {
-		return false, &Error{Kind: Advertisement, Plugin: plugin, Err: err}
+		return false, refused(Advertisement, plugin, err)
 	}
 	return true, nil
 }
@@ -45,9 +45,18 @@ func (d *Discoverer) parseManifest(plugin string, doc *document) (*manifest.Mani
 	}
 	m, err := manifest.Parse(body, plugin, d.schemas)
 	if err != nil {
-		return nil, &Error{Kind: Manifest, Plugin: plugin, Err: err}
+		return nil, refused(Manifest, plugin, err)
 	}
 	return m, nil
+}
+
+// refused is the error of a document whose content breaks the contract, with the name of the limit if it was one.
+func refused(kind Kind, plugin string, err error) *Error {
+	e := &Error{Kind: kind, Plugin: plugin, Err: err}
+	if of, ok := errors.AsType[*manifest.Error](err); ok {
+		e.Bound, e.Max = of.Bound, of.Max
+	}
+	return e
 }
 
 // forbidden reports whether a root could not be read because this caller may not: in a scan that is no problem worth

@@ -55,7 +55,7 @@ func (d *Discoverer) Scan(ctx context.Context, src Source) (_ *Catalog, err erro
 	ctx, cancel := context.WithTimeoutCause(ctx, MaxTime, errTime)
 	defer cancel()
 
-	counter := transport.NewCounter(MaxBytes)
+	counter := transport.NewCounter(d.maxBytes)
 	doc := fetch(ctx, src, listingPath, manifest.MaxRootBytes, boundRoot, counter)
 	l, err := d.parseListing(doc)
 	if err != nil {
@@ -84,7 +84,7 @@ func (d *Discoverer) Scan(ctx context.Context, src Source) (_ *Catalog, err erro
 	}
 	// The sum of what was received decides, not who read last: a reader in sequence would have passed the limit too.
 	if counter.Exceeded() {
-		return nil, &Error{Kind: Limit, Bound: boundAggregate, Max: MaxBytes}
+		return nil, &Error{Kind: Limit, Bound: boundAggregate, Max: d.maxBytes}
 	}
 	return d.collect(l, slugs, found)
 }
@@ -95,7 +95,7 @@ func (d *Discoverer) read(ctx context.Context, src Source, plugin string, counte
 	if err != nil || !ok {
 		return finding{err: err}
 	}
-	m, err := d.parseManifest(plugin, fetchInTime(ctx, src, manifestPath(plugin), manifest.MaxManifestBytes, boundManifest, counter))
+	m, err := d.parseManifest(plugin, fetchInTime(ctx, src, manifestPath(plugin), d.maxManifest, boundManifest, counter))
 	return finding{m, err}
 }
 

@@ -113,6 +113,7 @@ func TestScanFailsWithItsListing(t *testing.T) {
 		name, body string
 		status     int
 		text       string
+		bound      string
 	}{
 		{name: "list", body: `[]`, status: 200, text: "must be a JSON object"},
 		{name: "null", body: `null`, status: 200, text: "must be a JSON object"},
@@ -120,8 +121,8 @@ func TestScanFailsWithItsListing(t *testing.T) {
 		{name: "NaN", body: `{"a":NaN}`, status: 200, text: "finite JSON"},
 		{name: "duplicate members", body: `{"a":"/api/plugins/a/","a":"/api/plugins/a/"}`, status: 200, text: "names a member twice"},
 		{name: "empty", status: 200, text: "empty"},
-		{name: "too deep", body: `{"a":` + strings.Repeat("[", 30) + strings.Repeat("]", 30) + `}`, status: 200, text: "nesting limit of 24"},
-		{name: "too many values", body: `{"a":[1` + strings.Repeat(",1", 12_000) + `]}`, status: 200, text: "limit of 12000 values"},
+		{name: "too deep", body: `{"a":` + strings.Repeat("[", 30) + strings.Repeat("]", 30) + `}`, status: 200, text: "nesting limit of 24", bound: "root document depth"},
+		{name: "too many values", body: `{"a":[1` + strings.Repeat(",1", 12_000) + `]}`, status: 200, text: "limit of 12000 values", bound: "root document nodes"},
 		{name: "401", status: 401, text: "HTTP 401"},
 		{name: "403", body: `{"detail":"Invalid v2 token"}`, status: 403, text: "HTTP 403: Invalid v2 token"},
 		{name: "404", status: 404, text: "HTTP 404"},
@@ -132,12 +133,12 @@ func TestScanFailsWithItsListing(t *testing.T) {
 			n := serveNetBox(t, netboxsim.Testbed())
 			n.answer(listingPath, test.status, test.body)
 			c, err := n.Scan(t.Context(), n.session)
-			wantError(t, err, Listing, "", test.text)
+			wantError(t, err, Listing, test.bound, test.text)
 			if c != nil {
 				t.Errorf("a catalog comes with the error: %v", c)
 			}
 			m, err := n.Select(t.Context(), n.session, "testbed")
-			wantError(t, err, Listing, "", test.text)
+			wantError(t, err, Listing, test.bound, test.text)
 			if m != nil {
 				t.Errorf("a manifest comes with the error: %v", m)
 			}

@@ -23,7 +23,7 @@ func (d *Discoverer) Select(ctx context.Context, src Source, plugin string) (m *
 	defer cancel()
 
 	if d.known.has(plugin) {
-		documents := atOnce(ctx, src, plugin)
+		documents := d.atOnce(ctx, src, plugin)
 		m, err = d.judge(ctx, plugin, documents.get)
 		// The verdict may not need all documents, and then does not wait for them either.
 		cancel()
@@ -31,7 +31,7 @@ func (d *Discoverer) Select(ctx context.Context, src Source, plugin string) (m *
 			return nil, panicked
 		}
 	} else {
-		m, err = d.judge(ctx, plugin, inOrder(ctx, src, plugin, transport.NewCounter(MaxBytes)))
+		m, err = d.judge(ctx, plugin, d.inOrder(ctx, src, plugin, transport.NewCounter(d.maxBytes)))
 	}
 	if err == nil {
 		d.known.set(plugin, true)
@@ -45,7 +45,7 @@ func (d *Discoverer) Select(ctx context.Context, src Source, plugin string) (m *
 var errName = errors.New("a plugin's name has 1 to 64 of a-z, 0-9, _ and -, beginning with a letter or digit")
 
 // inOrder fetches the documents one by one, as they are asked for. counter may be nil.
-func inOrder(ctx context.Context, src Source, plugin string, counter *transport.Counter) func(i int) *document {
+func (d *Discoverer) inOrder(ctx context.Context, src Source, plugin string, counter *transport.Counter) func(i int) *document {
 	return func(i int) *document {
 		switch i {
 		case 0:
@@ -53,7 +53,7 @@ func inOrder(ctx context.Context, src Source, plugin string, counter *transport.
 		case 1:
 			return fetch(ctx, src, rootPath(plugin), manifest.MaxRootBytes, boundRoot, counter)
 		default:
-			return fetch(ctx, src, manifestPath(plugin), manifest.MaxManifestBytes, boundManifest, counter)
+			return fetch(ctx, src, manifestPath(plugin), d.maxManifest, boundManifest, counter)
 		}
 	}
 }
@@ -66,10 +66,10 @@ type parallelDocuments struct {
 }
 
 // atOnce begins to fetch the documents. They have no counter: which of them count is known only when they are judged, and
-// their own limits let no more than an eighth over [MaxBytes] arrive.
-func atOnce(ctx context.Context, src Source, plugin string) *parallelDocuments {
+// their own limits let no more than an eighth over [MaxBytes] arrive, whatever lower bound is configured.
+func (d *Discoverer) atOnce(ctx context.Context, src Source, plugin string) *parallelDocuments {
 	p := &parallelDocuments{}
-	fetch := inOrder(ctx, src, plugin, nil)
+	fetch := d.inOrder(ctx, src, plugin, nil)
 	for i := range p.documents {
 		p.ready[i] = make(chan struct{})
 		guarded(&p.group, func() {
@@ -103,8 +103,8 @@ func (d *Discoverer) judge(ctx context.Context, plugin string, get func(i int) *
 				return nil, err
 			}
 		}
-		if total += doc.charged(); total > MaxBytes {
-			return nil, &Error{Kind: Limit, Plugin: plugin, Bound: boundAggregate, Max: MaxBytes}
+		if total += doc.charged(); total > d.maxBytes {
+			return nil, &Error{Kind: Limit, Plugin: plugin, Bound: boundAggregate, Max: d.maxBytes}
 		}
 		return doc, nil
 	}

@@ -125,34 +125,35 @@ func TestSelectFails(t *testing.T) {
 		documents documents
 		kind      Kind
 		text      string
+		bound     string
 	}{
-		{"not listed", plugins("b"), UnknownPlugin, `plugin API root not found: NetBox lists no plugin "a"`},
-		{"listed with a bad link", documents{listingPath: `{"a":"http://evil.example/api/plugins/a/"}`}, UnknownPlugin, "same origin"},
-		{"listed under another label's bad link", documents{listingPath: `{"b":"http://evil.example/api/plugins/a/"}`}, UnknownPlugin, "lists no plugin"},
-		{"key without its root", documents{listingPath: `{"a":"/api/plugins/b/"}`, rootPath("a"): rootOf("a"), manifestPath("a"): manifestOf("a", 1)}, UnknownPlugin, "lists no plugin"},
-		{"no advertisement", root(`{}`), NotAdvertised, "does not advertise"},
-		{"advertisement is null", root(`{"mcp":null}`), NotAdvertised, "does not advertise"},
-		{"advertisement is no object", root(`{"mcp":"/api/plugins/a/mcp/"}`), Advertisement, "MCP advertisement"},
-		{"advertisement with another member", root(`{"mcp":{"schema_version":"1","manifest":"/api/plugins/a/mcp/","x":1}}`), Advertisement, "not allowed"},
-		{"another version", root(`{"mcp":{"schema_version":"2","manifest":"/api/plugins/a/mcp/"}}`), Advertisement, "schema_version"},
-		{"another plugin's manifest", root(`{"mcp":{"schema_version":"1","manifest":"/api/plugins/other/mcp/"}}`), Advertisement, "advertised manifest path"},
-		{"another place", root(`{"mcp":{"schema_version":"1","manifest":"/api/plugins/a/mcp2/"}}`), Advertisement, "advertised manifest path"},
-		{"another origin", root(`{"mcp":{"schema_version":"1","manifest":"https://evil.example/api/plugins/a/mcp/"}}`), Advertisement, "same origin"},
-		{"dot segments", root(`{"mcp":{"schema_version":"1","manifest":"/api/plugins/a/x/../mcp/"}}`), Advertisement, "dot segments"},
-		{"query", root(`{"mcp":{"schema_version":"1","manifest":"/api/plugins/a/mcp/?x"}}`), Advertisement, "query"},
-		{"root twice", root(`{"mcp":null,"mcp":null}`), Root, "names a member twice"},
-		{"manifest with NaN", manifest(`{"schema_version":"1","plugin":"a","tools":NaN}`), Manifest, "finite JSON"},
-		{"empty manifest", manifest(``), Manifest, "empty"},
-		{"manifest without tools", manifest(manifestOf("a", 0)), Manifest, "1 to 64 tools"},
-		{"manifest with too many tools", manifest(manifestOf("a", 65)), Manifest, "1 to 64 tools"},
-		{"manifest of another plugin", manifest(manifestOf("b", 1)), Manifest, "/plugin"},
+		{"not listed", plugins("b"), UnknownPlugin, `plugin API root not found: NetBox lists no plugin "a"`, ""},
+		{"listed with a bad link", documents{listingPath: `{"a":"http://evil.example/api/plugins/a/"}`}, UnknownPlugin, "same origin", ""},
+		{"listed under another label's bad link", documents{listingPath: `{"b":"http://evil.example/api/plugins/a/"}`}, UnknownPlugin, "lists no plugin", ""},
+		{"key without its root", documents{listingPath: `{"a":"/api/plugins/b/"}`, rootPath("a"): rootOf("a"), manifestPath("a"): manifestOf("a", 1)}, UnknownPlugin, "lists no plugin", ""},
+		{"no advertisement", root(`{}`), NotAdvertised, "does not advertise", ""},
+		{"advertisement is null", root(`{"mcp":null}`), NotAdvertised, "does not advertise", ""},
+		{"advertisement is no object", root(`{"mcp":"/api/plugins/a/mcp/"}`), Advertisement, "MCP advertisement", ""},
+		{"advertisement with another member", root(`{"mcp":{"schema_version":"1","manifest":"/api/plugins/a/mcp/","x":1}}`), Advertisement, "not allowed", ""},
+		{"another version", root(`{"mcp":{"schema_version":"2","manifest":"/api/plugins/a/mcp/"}}`), Advertisement, "schema_version", ""},
+		{"another plugin's manifest", root(`{"mcp":{"schema_version":"1","manifest":"/api/plugins/other/mcp/"}}`), Advertisement, "advertised manifest path", ""},
+		{"another place", root(`{"mcp":{"schema_version":"1","manifest":"/api/plugins/a/mcp2/"}}`), Advertisement, "advertised manifest path", ""},
+		{"another origin", root(`{"mcp":{"schema_version":"1","manifest":"https://evil.example/api/plugins/a/mcp/"}}`), Advertisement, "same origin", ""},
+		{"dot segments", root(`{"mcp":{"schema_version":"1","manifest":"/api/plugins/a/x/../mcp/"}}`), Advertisement, "dot segments", ""},
+		{"query", root(`{"mcp":{"schema_version":"1","manifest":"/api/plugins/a/mcp/?x"}}`), Advertisement, "query", ""},
+		{"root twice", root(`{"mcp":null,"mcp":null}`), Root, "names a member twice", ""},
+		{"manifest with NaN", manifest(`{"schema_version":"1","plugin":"a","tools":NaN}`), Manifest, "finite JSON", ""},
+		{"empty manifest", manifest(``), Manifest, "empty", ""},
+		{"manifest without tools", manifest(manifestOf("a", 0)), Manifest, "1 to 64 tools", ""},
+		{"manifest with too many tools", manifest(manifestOf("a", 65)), Manifest, "1 to 64 tools", "manifest tools"},
+		{"manifest of another plugin", manifest(manifestOf("b", 1)), Manifest, "/plugin", ""},
 	} {
 		for _, known := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, known %t", test.name, known), func(t *testing.T) {
 				d := newDiscoverer()
 				d.known.set("a", known)
 				m, err := d.Select(t.Context(), script(test.documents.get), "a")
-				wantError(t, err, test.kind, "", test.text)
+				wantError(t, err, test.kind, test.bound, test.text)
 				if e, _ := errors.AsType[*Error](err); e != nil && e.Plugin != "a" {
 					t.Errorf("the error is of plugin %q", e.Plugin)
 				}

@@ -1,10 +1,12 @@
 package manifest
 
 import (
+	"errors"
 	"strings"
 	"unicode/utf8"
 
 	"caddy-netbox-mcp/bridge/schema"
+	"caddy-netbox-mcp/bridge/strictjson"
 )
 
 // maxProblems is how many problems one Error lists.
@@ -19,6 +21,10 @@ type Error struct {
 	// Problems are the first ten in document order; never empty. Pointers lead
 	// into the document; "" is its root.
 	Problems []schema.Problem
+	// Bound is the name of the limit that was exceeded, such as "manifest
+	// depth", and Max its value; "" and 0 when the first fault was no limit.
+	Bound string
+	Max   int64
 	// Cause is what lies behind the problem, such as the *strictjson.Error of
 	// an exceeded limit; may be nil.
 	Cause error
@@ -58,4 +64,25 @@ func cut(s string, limit int) string {
 // failure returns an Error with one problem at the root.
 func failure(rule string, cause error) *Error {
 	return &Error{Problems: []schema.Problem{{Rule: rule}}, Cause: cause}
+}
+
+// unreadable returns the Error of a document that strictjson refused. what is
+// the kind of document, for the name of the limit.
+func unreadable(rule, what string, cause error) *Error {
+	if rule != "" {
+		rule += ": "
+	}
+	e := failure(rule+cause.Error(), cause)
+	e.Bound, e.Max = exceeded(what, cause)
+	return e
+}
+
+// exceeded names the limit that err reports of a kind of document; "" and 0
+// when err is no limit.
+func exceeded(what string, err error) (bound string, limit int64) {
+	e, ok := errors.AsType[*strictjson.Error](err)
+	if !ok || !e.Reason.IsLimit() {
+		return "", 0
+	}
+	return what + " " + string(e.Reason), int64(e.Limit)
 }

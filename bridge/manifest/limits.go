@@ -36,6 +36,9 @@ const (
 	MaxPath = 1_024
 )
 
+// boundLink is the name of MaxLink in an [Error].
+const boundLink = "link characters"
+
 // InstanceLimits returns the limits of arguments and response bodies. They hold
 // with and without an output schema.
 func InstanceLimits() strictjson.Limits {

@@ -79,7 +79,11 @@ func (o Origins) NormalizeValue(link strictjson.Value) (string, error) {
 func (o Origins) Normalize(link string) (string, error) {
 	link = strings.Trim(link, " \t\r\n\v\f")
 	if link == "" || len(link) > MaxLink {
-		return "", linkError("must have 1 to " + strconv.Itoa(MaxLink) + " characters")
+		e := linkError("must have 1 to " + strconv.Itoa(MaxLink) + " characters")
+		if link != "" {
+			e.Bound, e.Max = boundLink, MaxLink
+		}
+		return "", e
 	}
 	for _, c := range []byte(link) {
 		if c <= ' ' || c >= 0x7f || strings.IndexByte("\\%?#\"<>^`{|}", c) >= 0 {
@@ -190,7 +194,7 @@ func (o Origins) ManifestPath(link, plugin string) (string, error) {
 	return path, nil
 }
 
-func linkError(rule string) error {
+func linkError(rule string) *Error {
 	e := failure("the link "+rule, nil)
 	if strings.HasPrefix(rule, "the ") {
 		e = failure(rule, nil)

@@ -17,7 +17,7 @@ import (
 func Parse(body []byte, plugin string, cache *schema.Cache) (*Manifest, error) {
 	doc, err := strictjson.Parse(body, manifestLimits())
 	if err != nil {
-		return nil, failure("reading the manifest: "+err.Error(), err)
+		return nil, unreadable("reading the manifest", "manifest", err)
 	}
 	r := &manifestReader{cache: cache}
 	m := &Manifest{SchemaVersion: schemaVersion, Plugin: plugin}
@@ -59,6 +59,9 @@ func (r *manifestReader) tools(doc strictjson.Value) []Tool {
 		return nil
 	case len(list.Items) < 1 || len(list.Items) > MaxTools:
 		r.report("/tools", "must have 1 to "+strconv.Itoa(MaxTools)+" tools")
+		if len(list.Items) > MaxTools {
+			r.exceed("manifest tools", MaxTools)
+		}
 		return nil
 	}
 	tools := make([]Tool, len(list.Items))
@@ -218,6 +221,7 @@ func (r *manifestReader) judge(name string, err error) {
 	if r.cause == nil {
 		r.cause = failed.Cause
 	}
+	r.exceed(exceeded("schema", failed.Cause))
 }
 
 // asciiEqualFold compares with an upper-case word; unlike strings.EqualFold it

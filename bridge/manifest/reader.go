@@ -16,6 +16,9 @@ type reader struct {
 	at       string // JSON pointer
 	problems []schema.Problem
 	cause    error
+
+	bound string // the first limit that was exceeded
+	limit int64
 }
 
 // in runs f one level deeper.
@@ -32,12 +35,19 @@ func (r *reader) report(pointer, rule string) {
 	}
 }
 
+// exceed notes the first limit that was exceeded; "" is none.
+func (r *reader) exceed(bound string, limit int64) {
+	if r.bound == "" {
+		r.bound, r.limit = bound, limit
+	}
+}
+
 // err returns the collected problems, or nil; head says what was read.
 func (r *reader) err(head string) *Error {
 	if len(r.problems) == 0 {
 		return nil
 	}
-	return &Error{Problems: r.problems, Cause: r.cause, head: head}
+	return &Error{Problems: r.problems, Bound: r.bound, Max: r.limit, Cause: r.cause, head: head}
 }
 
 // object reports whether v is an object, and members that are not of names.

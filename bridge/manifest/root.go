@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"caddy-netbox-mcp/bridge/strictjson"
 )
@@ -22,7 +23,7 @@ type Advertisement struct {
 func ParseRoot(body []byte, plugin string) (*Advertisement, error) {
 	root, err := strictjson.Parse(body, rootLimits())
 	if err != nil {
-		return nil, failure("reading the API root of "+label(plugin)+": "+err.Error(), err)
+		return nil, unreadable("reading the API root of "+label(plugin), "root document", err)
 	}
 	if root.Kind != strictjson.Object {
 		return nil, failure("the API root of "+label(plugin)+" must be a JSON object", nil)
@@ -37,6 +38,9 @@ func ParseRoot(body []byte, plugin string) (*Advertisement, error) {
 		if r.object(mcp, "schema_version", "manifest") {
 			r.version(mcp)
 			r.text(mcp, "manifest", 1, MaxLink, &adv.Manifest)
+			if link, _ := mcp.Get("manifest"); utf8.RuneCountInString(trim(link.Text)) > MaxLink {
+				r.exceed(boundLink, MaxLink)
+			}
 		}
 	})
 	if err := r.err("the MCP advertisement is invalid"); err != nil {
@@ -45,6 +49,19 @@ func ParseRoot(body []byte, plugin string) (*Advertisement, error) {
 	}
 	adv.Manifest = strings.Clone(adv.Manifest)
 	return adv, nil
+}
+
+// ParseListing reads the root document of all plugins' APIs, a JSON object
+// whose members lead to the plugins' own roots. The error is an [*Error].
+func ParseListing(body []byte) (strictjson.Value, error) {
+	root, err := strictjson.Parse(body, rootLimits())
+	if err != nil {
+		return root, unreadable("", "root document", err)
+	}
+	if root.Kind != strictjson.Object {
+		return root, failure("it must be a JSON object; check that the base URL is NetBox's", nil)
+	}
+	return root, nil
 }
 
 // label is a plugin's name for a message; discovery has judged real ones.

@@ -9,6 +9,7 @@ import (
 	"caddy-netbox-mcp/bridge/discovery"
 	"caddy-netbox-mcp/bridge/netboxapi"
 	"caddy-netbox-mcp/bridge/schema"
+	"caddy-netbox-mcp/bridge/strictjson"
 	"caddy-netbox-mcp/bridge/transport"
 )
 
@@ -46,7 +47,12 @@ func BadArguments(what string, err error) *Error {
 	if what == "" {
 		what = "arguments"
 	}
-	e := Errorf(InvalidArguments, "invalid %s: %s", what, Cut(Clean(err.Error()), MaxMessage))
+	return Errorf(InvalidArguments, "invalid %s: %s", what, Cut(Clean(err.Error()), MaxMessage)).Explained("arguments", err)
+}
+
+// Explained returns the failure with what err knows beside its text in the details: the problems of a [*schema.Error], and the
+// limit of strict JSON that was exceeded. what is the kind of document, such as "arguments", for the name of the limit.
+func (e *Error) Explained(what string, err error) *Error {
 	if s, ok := errors.AsType[*schema.Error](err); ok {
 		problems := make([]string, len(s.Problems))
 		for i, p := range s.Problems {
@@ -54,7 +60,18 @@ func BadArguments(what string, err error) *Error {
 		}
 		e = e.With("problems", problems)
 	}
+	if of, ok := errors.AsType[*strictjson.Error](err); ok && of.Reason.IsLimit() {
+		return e.limited(what+" "+string(of.Reason), int64(of.Limit))
+	}
 	return e
+}
+
+// limited returns the failure with the name of the limit that was exceeded and its value in its details; "" is none.
+func (e *Error) limited(bound string, limit int64) *Error {
+	if bound == "" {
+		return e
+	}
+	return e.With("limit", bound).With("max", limit)
 }
 
 func fromDiscovery(e *discovery.Error) *Error {
@@ -64,13 +81,13 @@ func fromDiscovery(e *discovery.Error) *Error {
 		if errors.Is(e.Err, context.DeadlineExceeded) {
 			code = DeadlineExceeded
 		}
-		return Errorf(code, "%s", Cut(Clean(e.Error()), MaxMessage)).With("limit", e.Bound).With("max", e.Max)
+		return Errorf(code, "%s", Cut(Clean(e.Error()), MaxMessage)).limited(e.Bound, e.Max)
 	case discovery.UnknownPlugin:
 		return Errorf(NotAdvertised, "%s; plugin_list_tools without a plugin lists those that have tools", Cut(Clean(e.Error()), MaxMessage))
 	case discovery.NotAdvertised:
 		return Errorf(NotAdvertised, "%s: it has no tools for you. plugin_list_tools without a plugin lists those that have", e.Error())
 	case discovery.Advertisement:
-		return Errorf(AdvertisementInvalid, "%s; tell the plugin's author", Cut(Clean(e.Error()), MaxMessage))
+		return Errorf(AdvertisementInvalid, "%s; tell the plugin's author", Cut(Clean(e.Error()), MaxMessage)).limited(e.Bound, e.Max)
 	}
 	// A document that could not be had fails as its request did; what it says wrong is the plugin's mistake.
 	if below, ok := errors.AsType[*transport.Error](e.Err); ok {
@@ -81,9 +98,9 @@ func fromDiscovery(e *discovery.Error) *Error {
 	}
 	switch {
 	case e.Kind == discovery.Manifest:
-		return Errorf(ManifestInvalid, "%s; tell the plugin's author", Cut(Clean(e.Error()), MaxMessage))
+		return Errorf(ManifestInvalid, "%s; tell the plugin's author", Cut(Clean(e.Error()), MaxMessage)).limited(e.Bound, e.Max)
 	default:
-		return Errorf(ResponseInvalid, "%s", Cut(Clean(e.Error()), MaxMessage))
+		return Errorf(ResponseInvalid, "%s", Cut(Clean(e.Error()), MaxMessage)).limited(e.Bound, e.Max)
 	}
 }
 
@@ -134,7 +151,7 @@ func fromTransport(e *transport.Error) *Error {
 		return Errorf(Cancelled, "the call was cancelled")
 	case transport.KindLimit:
 		return Errorf(LimitExceeded, "NetBox's answer is over the size limit of %d bytes (%s): ask for less", e.Limit, e.Bound).
-			With("limit", e.Bound).With("max", e.Limit)
+			limited(e.Bound, e.Limit)
 	case transport.KindRedirect:
 		return Errorf(RedirectRefused, "NetBox answered with a redirect (HTTP %d); redirects are not allowed and never followed. If every call does so, an administrator must check the base URL", e.Status).
 			With("status", e.Status)

@@ -10,9 +10,42 @@ import (
 	"caddy-netbox-mcp/bridge/discovery"
 	"caddy-netbox-mcp/bridge/netboxapi"
 	"caddy-netbox-mcp/bridge/schema"
+	"caddy-netbox-mcp/bridge/strictjson"
 	"caddy-netbox-mcp/bridge/transport"
 	"caddy-netbox-mcp/mcp/envelope"
 )
+
+// TestLimitsInDetails sees to it that whichever limit fired stands in the details with its value.
+func TestLimitsInDetails(t *testing.T) {
+	tooDeep := &strictjson.Error{Reason: strictjson.TooDeep, Limit: 24}
+	of := func(kind discovery.Kind) error {
+		return &discovery.Error{Kind: kind, Plugin: "x", Bound: "manifest depth", Max: 24, Err: tooDeep}
+	}
+	tests := []struct {
+		name  string
+		err   *envelope.Error
+		code  envelope.Code
+		limit any
+		max   any
+	}{
+		{"a scan", envelope.From(&discovery.Error{Kind: discovery.Limit, Bound: "plugin root count", Max: 128}), envelope.LimitExceeded, "plugin root count", int64(128)},
+		{"listing", envelope.From(of(discovery.Listing)), envelope.ResponseInvalid, "manifest depth", int64(24)},
+		{"root", envelope.From(of(discovery.Root)), envelope.ResponseInvalid, "manifest depth", int64(24)},
+		{"advertisement", envelope.From(of(discovery.Advertisement)), envelope.AdvertisementInvalid, "manifest depth", int64(24)},
+		{"manifest", envelope.From(of(discovery.Manifest)), envelope.ManifestInvalid, "manifest depth", int64(24)},
+		{"manifest that is no limit", envelope.From(&discovery.Error{Kind: discovery.Manifest, Plugin: "x", Err: errors.New("wrong")}), envelope.ManifestInvalid, nil, nil},
+		{"transport", envelope.From(&transport.Error{Kind: transport.KindLimit, Bound: transport.BoundDecompressed, Limit: 9}), envelope.LimitExceeded, transport.BoundDecompressed, int64(9)},
+		{"arguments", envelope.BadArguments("arguments", fmt.Errorf("measuring: %w", tooDeep)), envelope.InvalidArguments, "arguments depth", int64(24)},
+		{"arguments that are no limit", envelope.BadArguments("arguments", &strictjson.Error{Reason: strictjson.Syntax}), envelope.InvalidArguments, nil, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if tt.err.Code != tt.code || tt.err.Details["limit"] != tt.limit || tt.err.Details["max"] != tt.max {
+				t.Errorf("got %s, limit %v, max %v", tt.err.Code, tt.err.Details["limit"], tt.err.Details["max"])
+			}
+		})
+	}
+}
 
 func TestFrom(t *testing.T) {
 	status := func(status int, detail string, html bool) error {

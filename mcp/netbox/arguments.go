@@ -36,7 +36,7 @@ func (a arguments) object(name string, limits strictjson.Limits) (strictjson.Val
 	case strictjson.String:
 		parsed, err := strictjson.Parse([]byte(v.Text), limits)
 		if err != nil {
-			return v, envelope.Errorf(envelope.InvalidArguments, "%s: the text is not JSON: %v; send an object", name, err)
+			return v, envelope.Errorf(envelope.InvalidArguments, "%s: the text is not JSON: %v; send an object", name, err).Explained(name, err)
 		}
 		if parsed.Kind != strictjson.Object {
 			return v, envelope.Errorf(envelope.InvalidArguments, "%s: the JSON text must hold an object", name)
@@ -44,7 +44,7 @@ func (a arguments) object(name string, limits strictjson.Limits) (strictjson.Val
 		v = parsed
 	}
 	if err := v.Check(limits); err != nil {
-		return v, envelope.Errorf(envelope.InvalidArguments, "%s: %v", name, err)
+		return v, envelope.Errorf(envelope.InvalidArguments, "%s: %v", name, err).Explained(name, err)
 	}
 	if len(v.Members) > maxMembers {
 		return v, envelope.Errorf(envelope.InvalidArguments, "%s: an object has at most %d members", name, maxMembers)

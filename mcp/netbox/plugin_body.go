@@ -39,6 +39,6 @@ func pluginBody(tool manifest.Tool, resp *transport.Response) (json.RawMessage, 
 }
 
 func responseInvalid(status int, err error) error {
-	return envelope.Errorf(envelope.ResponseInvalid, "the plugin's answer breaks its own contract; tell the plugin's author: %s", envelope.Quote(err.Error())).
-		With("status", status)
+	return envelope.Errorf(envelope.ResponseInvalid, "the plugin's answer breaks its own contract; tell the plugin's author: %s", envelope.Cut(envelope.Clean(err.Error()), envelope.MaxMessage)).
+		With("status", status).Explained("response", err)
 }

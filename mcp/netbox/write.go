@@ -76,6 +76,12 @@ func writeFailed(call *toolset.Call, err error) error {
 func outcomeUnknown(resp *transport.Response, cause error) error {
 	e := envelope.Errorf(envelope.OutcomeUnknown, "write outcome unknown; do not retry blindly (%s). "+
 		"Look first whether it happened: read the object, or NetBox's change log by object or request id", reason(cause))
+	// What is wrong with the answer, where that is why: the problems, or the limit.
+	for _, name := range []string{"problems", "limit", "max"} {
+		if fact, ok := envelope.From(cause).Details[name]; ok {
+			e = e.With(name, fact)
+		}
+	}
 	if resp.Status != 0 {
 		e = e.With("status", resp.Status)
 	}
