@@ -49,6 +49,7 @@ func parseCaddyfile(h httpcaddyfile.Helper) (caddyhttp.MiddlewareHandler, error)
 //	    call_token      [on|off]
 //	    allow_origin    <origin>...
 //	    well_known      pass
+//	    max_scan_bytes | max_manifest_bytes | max_result_bytes <size>
 //	}
 //
 // An option that is not known, or stands twice, is an error: ignoring a typo could leave a gate open.
@@ -112,8 +113,10 @@ func (h *Handler) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 			if err = oneArg(d, &h.WellKnown); err == nil && h.WellKnown != "pass" {
 				err = d.Errf("well_known %q: the only value is pass", h.WellKnown)
 			}
+		case "max_scan_bytes", "max_manifest_bytes", "max_result_bytes":
+			err = h.unmarshalBridgeLimit(d)
 		default:
-			return d.Errf("unrecognized netbox_mcp option %q; there are path, instance, netbox, auth_token, allow_mutations, read_only, approval, call_token, allow_origin and well_known", option)
+			return d.Errf("unrecognized netbox_mcp option %q; there are path, instance, netbox, auth_token, allow_mutations, read_only, approval, call_token, allow_origin, well_known, max_scan_bytes, max_manifest_bytes and max_result_bytes", option)
 		}
 		if err != nil {
 			return err

@@ -90,6 +90,14 @@ func TestCaddyfileErrors(t *testing.T) {
 		{"origin in capitals", netbox + "\n\t\tauth_token x\n\t\tallow_origin https://A.example", "Caddyfile:5", "lower case"},
 		{"no origin", netbox + "\n\t\tauth_token x\n\t\tallow_origin", "Caddyfile:5", "wrong argument count"},
 		{"well_known", netbox + "\n\t\tauth_token x\n\t\twell_known block", "Caddyfile:5", "pass"},
+		{"limit over the contract's", netbox + "\n\t\tauth_token x\n\t\tmax_result_bytes 257K", "Caddyfile:5", "1024 to 262144 bytes"},
+		{"limit of next to nothing", netbox + "\n\t\tauth_token x\n\t\tmax_manifest_bytes 1023", "Caddyfile:5", "1024 to 262144 bytes"},
+		{"limit of a scan over the contract's", netbox + "\n\t\tauth_token x\n\t\tmax_scan_bytes 2097153", "Caddyfile:5", "1024 to 2097152 bytes"},
+		{"limit that overflows", netbox + "\n\t\tauth_token x\n\t\tmax_scan_bytes 99999999999999999999", "Caddyfile:5", "write a size"},
+		{"limit without number", netbox + "\n\t\tauth_token x\n\t\tmax_scan_bytes M", "Caddyfile:5", "write a size"},
+		{"limit below zero", netbox + "\n\t\tauth_token x\n\t\tmax_scan_bytes -1", "Caddyfile:5", "write a size"},
+		{"limit of nothing", netbox + "\n\t\tauth_token x\n\t\tmax_scan_bytes 0", "Caddyfile:5", "write a size"},
+		{"limit in kB", netbox + "\n\t\tauth_token x\n\t\tmax_scan_bytes 64kB", "Caddyfile:5", "write a size"},
 		{"path without value", netbox + "\n\t\tauth_token x\n\t\tpath", "Caddyfile:5", "wrong argument count"},
 	}
 	for _, tt := range tests {
@@ -149,6 +157,9 @@ func TestValidateErrors(t *testing.T) {
 		{"timeout of a day", `{"netbox":{"url":"http://127.0.0.1","timeout":"24h"},"auth_tokens":["x"]}`, "timeout"},
 		{"path with a wildcard", `{"netbox":{"url":"http://127.0.0.1"},"auth_tokens":["x"],"path":"/mcp/*"}`, "path"},
 		{"unknown member", `{"netbox":{"url":"http://127.0.0.1"},"auth_tokens":["x"],"allow_mutation":true}`, "unknown field"},
+		{"limit over the contract's", `{"netbox":{"url":"http://127.0.0.1"},"auth_tokens":["x"],"max_scan_bytes":2097153}`, "max_scan_bytes must be 1024 to 2097152 bytes"},
+		{"negative limit", `{"netbox":{"url":"http://127.0.0.1"},"auth_tokens":["x"],"max_manifest_bytes":-1}`, "max_manifest_bytes must be"},
+		{"limit of next to nothing", `{"netbox":{"url":"http://127.0.0.1"},"auth_tokens":["x"],"max_result_bytes":1}`, "max_result_bytes must be"},
 		{"negative timeout", `{"netbox":{"url":"http://127.0.0.1","timeout":-1},"auth_tokens":["x"]}`, "timeout"},
 	}
 	for _, tt := range tests {

@@ -89,6 +89,18 @@ type Handler struct {
 	// configured one for that call, so what agents may do is then decided by any NetBox token that they come by. Default: true.
 	CallToken *bool `json:"call_token,omitempty"`
 
+	// How many bytes, decompressed, the plugin documents of one discovery may have together: 1024 to 2097152, which is the
+	// plugin bridge's limit and the default.
+	MaxScanBytes int64 `json:"max_scan_bytes,omitempty"`
+
+	// How many bytes, decompressed, the manifest of one plugin may have: 1024 to 262144, which is the plugin bridge's limit and
+	// the default.
+	MaxManifestBytes int64 `json:"max_manifest_bytes,omitempty"`
+
+	// How many bytes, decompressed, the answer of a plugin's tool may have: 1024 to 262144, which is the plugin bridge's limit
+	// and the default. Lower it for agents with little context.
+	MaxResultBytes int64 `json:"max_result_bytes,omitempty"`
+
 	// What to do with requests for OAuth's discovery documents below `/.well-known/`: `pass` hands them to the next handler.
 	// Default: they are answered with 404, because NetBox's own pages there send clients into a login that does not exist.
 	WellKnown string `json:"well_known,omitempty"`

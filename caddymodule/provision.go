@@ -75,7 +75,7 @@ func (h *Handler) provisionService(ctx caddy.Context) error {
 		h.secrets = append(h.secrets, token)
 	}
 	h.gate = gateOpen(h.AllowMutations)
-	tools, err := toolset.NewSet(netbox.Tools(h.NetBox.tools(h.callToken()))...)
+	tools, err := toolset.NewSet(netbox.Tools(h.tools())...)
 	if err != nil {
 		return err
 	}
@@ -143,6 +143,11 @@ func (h *Handler) Validate() error {
 	for _, origin := range h.AllowOrigins {
 		if err := checkOrigin(origin); err != nil {
 			return fmt.Errorf("allow_origin: %w", err)
+		}
+	}
+	for _, limit := range h.bridgeLimits() {
+		if err := limit.check(); err != nil {
+			return err
 		}
 	}
 	return checkApproval(h.gate && !h.ReadOnly, h.Approval)

@@ -127,8 +127,9 @@ func (n *NetBox) provision(ctx caddy.Context) error {
 	return err
 }
 
-// tools are what the NetBox tools of this upstream work with.
-func (n *NetBox) tools(callToken bool) netbox.Config {
+// tools are what the NetBox tools of this site work with.
+func (h *Handler) tools() netbox.Config {
+	n := h.NetBox
 	var public []*url.URL
 	if n.public != nil {
 		public = append(public, n.public)
@@ -136,10 +137,13 @@ func (n *NetBox) tools(callToken bool) netbox.Config {
 	return netbox.Config{
 		API: n.client,
 		Plugins: discovery.New(discovery.Config{
-			Origins: manifest.NewOrigins(n.address.URL, public...),
-			Schemas: schema.NewCache(maxSchemas),
+			Origins:          manifest.NewOrigins(n.address.URL, public...),
+			Schemas:          schema.NewCache(maxSchemas),
+			MaxBytes:         h.MaxScanBytes,
+			MaxManifestBytes: h.MaxManifestBytes,
 		}),
-		CallToken: callToken,
+		CallToken:      h.callToken(),
+		MaxResultBytes: h.MaxResultBytes,
 	}
 }
 

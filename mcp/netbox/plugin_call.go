@@ -107,7 +107,7 @@ func (t *tools) callPluginTool(ctx context.Context, call *toolset.Call) (any, er
 	if err != nil {
 		return nil, err
 	}
-	request.Header = header
+	request.Header, request.Limit = header, t.maxResult
 	if a.flag("dry_run") {
 		return preview(call.Site.Instance, m.Plugin, tool, input, request), nil
 	}
@@ -135,7 +135,7 @@ func findTool(m *manifest.Manifest, name string) (manifest.Tool, error) {
 
 // pluginRequest makes the request that a call of a plugin's tool amounts to.
 func pluginRequest(plugin string, tool manifest.Tool, input strictjson.Value) (netboxapi.Request, error) {
-	r := netboxapi.Request{Method: tool.Method, Path: tool.RequestPath(plugin), Limit: manifest.MaxInstanceBytes}
+	r := netboxapi.Request{Method: tool.Method, Path: tool.RequestPath(plugin)}
 	if tool.Effect != manifest.Read {
 		// The arguments are the body, also of a DELETE and also when they are empty.
 		r.Body, r.Write = input.AppendCompact(nil), true

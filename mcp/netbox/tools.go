@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"caddy-netbox-mcp/bridge/discovery"
+	"caddy-netbox-mcp/bridge/manifest"
 	"caddy-netbox-mcp/bridge/netboxapi"
 	"caddy-netbox-mcp/bridge/secret"
 	"caddy-netbox-mcp/mcp/envelope"
@@ -21,11 +22,17 @@ type Config struct {
 	Plugins *discovery.Discoverer
 	// CallToken gives the tools an argument for a NetBox token of the call's own.
 	CallToken bool
+	// MaxResultBytes bounds the answer of a plugin's tool, in decompressed bytes; 0, and whatever is higher than the bridge
+	// contract's [manifest.MaxInstanceBytes], is that.
+	MaxResultBytes int64
 }
 
 // Tools returns the NetBox tools.
 func Tools(cfg Config) []toolset.Tool {
-	t := &tools{api: cfg.API, plugins: cfg.Plugins, callToken: cfg.CallToken}
+	t := &tools{api: cfg.API, plugins: cfg.Plugins, callToken: cfg.CallToken, maxResult: manifest.MaxInstanceBytes}
+	if cfg.MaxResultBytes > 0 {
+		t.maxResult = min(t.maxResult, cfg.MaxResultBytes)
+	}
 	return []toolset.Tool{t.pluginListTools(), t.pluginCallTool()}
 }
 
@@ -35,6 +42,7 @@ type tools struct {
 	plugins *discovery.Discoverer
 
 	callToken bool
+	maxResult int64 // in bytes
 }
 
 // Instructions are the server's instructions for the model, at most 1,500 characters.
