@@ -46,6 +46,8 @@ func TestCompileOwnProblems(t *testing.T) {
 		{"integer rule inside anyOf", `{"anyOf":[{"type":"integer"},{"type":"null"}]}`, `1e16`,
 			"(root): must be an integer or null; with a fraction or exponent only up to 9007199254740991, so write all digits"},
 		{"pattern", `{"pattern":"^[a-z]+$"}`, `"A secret"`, "(root): must match the pattern ^[a-z]+$"},
+		{"pattern of a property that says what it is", `{"properties":{"tool":{"pattern":"^[a-z]+$","description":"The tool's name, without the plugin's"}}}`, `{"tool":"a.b"}`,
+			"/tool: must match the pattern ^[a-z]+$ (The tool's name, without the plugin's)"},
 		{"formats are asserted", `{"format":"ipv4"}`, `"300.1.1.1"`, "(root): must be a valid ipv4"},
 		{"our date-time", `{"format":"date-time"}`, `"2026-08-12T12:34:60Z"`,
 			"(root): date-time has a leap second (:60) that is not at the end of a month in UTC"},

@@ -44,7 +44,14 @@ func (s *ownSchema) problems(e *jsonschema.ValidationError, root *strictjson.Val
 	case *kind.Type:
 		return []Problem{{at, typeRule(typesNamed(k.Want), find(root, e.InstanceLocation))}}
 	}
-	return []Problem{{at, leafRule(e.ErrorKind)}}
+	rule := leafRule(e.ErrorKind)
+	if _, ok := e.ErrorKind.(*kind.Pattern); ok {
+		// A pattern alone helps few: the property's own description says what it is about.
+		if description, _ := s.at(e.SchemaURL).Get("description"); description.Text != "" {
+			rule += " (" + clip(description.Text) + ")"
+		}
+	}
+	return []Problem{{at, rule}}
 }
 
 // alternatives picks, of the branches that failed, the one closest to matching:
@@ -193,9 +200,8 @@ func find(v *strictjson.Value, tokens []string) *strictjson.Value {
 	return v
 }
 
-// known returns the property names of the schema at a library location, in
-// document order.
-func (s *ownSchema) known(location string) []string {
+// at returns the schema at a library location.
+func (s *ownSchema) at(location string) *strictjson.Value {
 	_, fragment, _ := strings.Cut(location, "#")
 	var tokens []string
 	for i, token := range strings.Split(fragment, "/") {
@@ -207,7 +213,13 @@ func (s *ownSchema) known(location string) []string {
 		}
 		tokens = append(tokens, strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~"))
 	}
-	properties, _ := find(&s.doc, tokens).Get("properties")
+	return find(&s.doc, tokens)
+}
+
+// known returns the property names of the schema at a library location, in
+// document order.
+func (s *ownSchema) known(location string) []string {
+	properties, _ := s.at(location).Get("properties")
 	names := make([]string, 0, len(properties.Members))
 	for i := range properties.Members {
 		names = append(names, properties.Members[i].Name)

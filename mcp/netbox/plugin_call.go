@@ -60,7 +60,7 @@ func (t *tools) pluginCallTool() toolset.Tool {
 			"type": "object",
 			"properties": {
 				"plugin": {"type": "string", "pattern": "^[a-z0-9][a-z0-9_-]{0,63}$", "description": "The plugin's name"},
-				"tool": {"type": "string", "pattern": "^[a-z][a-z0-9_]{0,63}$", "description": "The tool's name, without the plugin's"},
+				"tool": {"type": "string", "pattern": "^[a-z][a-z0-9_]{0,63}$", "description": "The tool's name: what follows the plugin's and the dot in qualified_name"},
 				"arguments": {"type": ["object", "string", "null"], "maxProperties": 500, "maxLength": 262144, "description": "The tool's arguments: an object, or its JSON text"},
 				"dry_run": {"type": "boolean", "default": false, "description": "Show the request instead of sending it"},
 				"header": ` + headerSchema + t.tokenProperty() + `
