@@ -12,8 +12,8 @@ import (
 )
 
 // Fault replaces or spoils the answer to a request. Its zero value changes nothing.
-// The parts work in this order: Delay; the real handling when After is set; Hang or
-// Reset; then the answer, which is Handler's if set, whatever the next three say, else
+// The parts work in this order: Delay; the real handling when After is set; Hang,
+// Reset or Wire; then the answer, which is Handler's if set, whatever the next three say, else
 // built from Status, Header and Body, each of which replaces that part of the real
 // answer, which is computed when neither Status nor Body is given or After is set; at
 // last Cut.
@@ -29,6 +29,10 @@ type Fault struct {
 	Hang bool
 	// Reset closes the connection with a TCP reset instead of an answer.
 	Reset bool
+	// Wire answers with bytes of its own, whether they are HTTP or not. The connection
+	// ends when it returns; a read fails when the client goes away. HTTP/1.1 only:
+	// other connections are aborted.
+	Wire func(net.Conn)
 	// Status is the status of the answer; 0 keeps the real one's, or 200 with a Body.
 	Status int
 	// Header replaces headers of the answer, name by name; an empty list removes one.
@@ -115,7 +119,7 @@ func (s *Server) serveFault(w http.ResponseWriter, r *http.Request, body []byte,
 		panic(http.ErrAbortHandler)
 	}
 	answer := newBuffered()
-	silent := f.Hang || f.Reset
+	silent := f.Hang || f.Reset || f.Wire != nil
 	if f.After || (!silent && f.Handler == nil && f.Status == 0 && f.Body == nil) {
 		s.handle(answer, withBody(r, body))
 	} else {
@@ -128,6 +132,9 @@ func (s *Server) serveFault(w http.ResponseWriter, r *http.Request, body []byte,
 		panic(http.ErrAbortHandler)
 	case f.Reset:
 		reset(w)
+		return
+	case f.Wire != nil:
+		wire(w, f.Wire)
 		return
 	case f.Handler != nil && !f.Cut:
 		f.Handler(w, withBody(r, body))
@@ -203,6 +210,16 @@ func reset(w http.ResponseWriter) {
 		_ = tcp.SetLinger(0)
 	}
 	_ = raw.Close()
+}
+
+// wire lets a script have the connection.
+func wire(w http.ResponseWriter, script func(net.Conn)) {
+	conn, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	defer conn.Close()
+	script(conn)
 }
 
 // buffered is an answer that was written but not sent yet.

@@ -4,12 +4,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"os"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -21,6 +24,7 @@ import (
 	"caddy-netbox-mcp/bridge/netboxsim"
 	"caddy-netbox-mcp/bridge/schema"
 	"caddy-netbox-mcp/bridge/secret"
+	"caddy-netbox-mcp/bridge/transport"
 	"caddy-netbox-mcp/mcp/netbox"
 	"caddy-netbox-mcp/mcp/toolset"
 )
@@ -41,6 +45,8 @@ type works struct {
 	url     string // of the endpoint
 	version string
 	drop    map[string]func() // takes back what a path answers
+	idle    func()            // ends connections to NetBox that are not in use
+	conns   *atomic.Int64     // connections to NetBox that are open
 }
 
 // worksConfig is what can differ; the zero value is a NetBox at the root of its origin.
@@ -48,6 +54,7 @@ type worksConfig struct {
 	base    string        // how links know this NetBox; "" is where it really is
 	timeout time.Duration // of a request to NetBox
 	closed  bool          // the write gate
+	tight   bool          // as little memory for answers as works at all
 }
 
 func newWorks(t *testing.T, version string, cfg worksConfig) *works {
@@ -59,17 +66,29 @@ func newWorks(t *testing.T, version string, cfg worksConfig) *works {
 	sc := netboxsim.Testbed()
 	sc.Plugin, sc.BasePath = "example", known.Path
 	w := &works{sim: netboxsim.New(sc), version: version, drop: make(map[string]func())}
-	upstream := httptest.NewServer(w.sim)
+	upstream := httptest.NewUnstartedServer(w.sim)
+	w.conns = new(atomic.Int64)
+	upstream.Listener = countedListener{upstream.Listener, w.conns}
+	upstream.Start()
 	t.Cleanup(upstream.Close)
 	address, err := netboxapi.ParseAddress(upstream.URL + known.Path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	api, err := netboxapi.New(netboxapi.Config{Address: address, Timeout: cfg.timeout})
+	memory := int64(transport.DefaultBudget)
+	if cfg.tight {
+		memory = transport.MinBudget
+	}
+	budget, err := transport.NewBudget(memory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	api, err := netboxapi.New(netboxapi.Config{Address: address, Timeout: cfg.timeout, Budget: budget})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(api.CloseIdle)
+	w.idle = api.CloseIdle
 	if cfg.base == "" {
 		known = address.URL
 	}
@@ -113,6 +132,35 @@ func newWorks(t *testing.T, version string, cfg worksConfig) *works {
 	t.Cleanup(func() { _ = w.client.Close() })
 	return w
 }
+
+// countedListener counts the connections that are open.
+type countedListener struct {
+	net.Listener
+	open *atomic.Int64
+}
+
+func (l countedListener) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	l.open.Add(1)
+	return &countedConn{Conn: c, open: l.open}, nil
+}
+
+type countedConn struct {
+	net.Conn
+	open *atomic.Int64
+	once sync.Once
+}
+
+func (c *countedConn) Close() error {
+	c.once.Do(func() { c.open.Add(-1) })
+	return c.Conn.Close()
+}
+
+// SetLinger is for faults that reset the connection.
+func (c *countedConn) SetLinger(seconds int) error { return c.Conn.(*net.TCPConn).SetLinger(seconds) }
 
 // inject makes requests such as "GET /api/plugins/" meet a fault, instead of what was injected for them before.
 func (w *works) inject(pattern string, f netboxsim.Fault) {
