@@ -68,7 +68,7 @@ var limitSections = []section{
 			{"All documents of one discovery together (`max_scan_bytes` lowers it)", "bridge/discovery.MaxBytes", size, "`limit_exceeded`, `aggregate limit in bytes`"},
 			{"Time of one discovery", "bridge/discovery.MaxTime", span, "`deadline_exceeded`, `deadline in seconds`"},
 			{"Time of one plugin's document when all plugins are listed", "bridge/discovery.documentTime", span, "the plugin stands in `problems`"},
-			{"Link in a list or an advertisement, in characters", "bridge/manifest.MaxLink", count, "`advertisement_invalid`, `link characters`"},
+			{"Link in a list or an advertisement, in characters", "bridge/manifest.MaxLink", count, "`advertisement_invalid`, in the list `not_advertised`; `link characters`"},
 			{"Name of a plugin or tool, in characters", "bridge/manifest.MaxName", count, "`manifest_invalid`"},
 			{"Title of a tool, in characters", "bridge/manifest.MaxTitle", count, "`manifest_invalid`"},
 			{"Description of a tool, in characters", "bridge/manifest.MaxDescription", count, "`manifest_invalid`"},

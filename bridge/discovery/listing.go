@@ -15,7 +15,7 @@ const (
 	listingPath = "/api/plugins/"
 	// builtin is the one member of every listing that is no plugin: the administrators' list of installed plugins.
 	builtin = "installed-plugins"
-	// maxLabel bounds a foreign name in a problem, in characters.
+	// maxLabel bounds a foreign name in a problem, in characters: no plugin's name is longer.
 	maxLabel = 64
 )
 

@@ -62,6 +62,10 @@ func (d *Discoverer) Scan(ctx context.Context, src Source) (_ *Catalog, err erro
 		if timeErr := ended(ctx, ""); timeErr != nil {
 			return nil, timeErr
 		}
+		// A site's own limit may be lower than what the listing alone may have.
+		if counter.Exceeded() {
+			return nil, &Error{Kind: Limit, Bound: boundAggregate, Max: d.maxBytes}
+		}
 		return nil, err
 	}
 	slugs := l.slugs()

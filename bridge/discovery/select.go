@@ -119,7 +119,7 @@ func (d *Discoverer) judge(ctx context.Context, plugin string, get func(i int) *
 	if !l.roots[plugin] {
 		for _, p := range l.problems {
 			if p.Plugin == plugin {
-				return nil, &Error{Kind: UnknownPlugin, Plugin: plugin, Err: p.err}
+				return nil, refused(UnknownPlugin, plugin, p.err)
 			}
 		}
 		return nil, &Error{Kind: UnknownPlugin, Plugin: plugin}

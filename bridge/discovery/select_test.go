@@ -129,6 +129,7 @@ func TestSelectFails(t *testing.T) {
 	}{
 		{"not listed", plugins("b"), UnknownPlugin, `plugin API root not found: NetBox lists no plugin "a"`, ""},
 		{"listed with a bad link", documents{listingPath: `{"a":"http://evil.example/api/plugins/a/"}`}, UnknownPlugin, "same origin", ""},
+		{"listed with too long a link", documents{listingPath: `{"a":"/api/` + strings.Repeat("x", 2_043) + `/"}`}, UnknownPlugin, "1 to 2048 characters", "link characters"},
 		{"listed under another label's bad link", documents{listingPath: `{"b":"http://evil.example/api/plugins/a/"}`}, UnknownPlugin, "lists no plugin", ""},
 		{"key without its root", documents{listingPath: `{"a":"/api/plugins/b/"}`, rootPath("a"): rootOf("a"), manifestPath("a"): manifestOf("a", 1)}, UnknownPlugin, "lists no plugin", ""},
 		{"no advertisement", root(`{}`), NotAdvertised, "does not advertise", ""},

@@ -21,8 +21,8 @@ type Error struct {
 	// Problems are the first ten in document order; never empty. Pointers lead
 	// into the document; "" is its root.
 	Problems []schema.Problem
-	// Bound is the name of the limit that was exceeded, such as "manifest
-	// depth", and Max its value; "" and 0 when the first fault was no limit.
+	// Bound is the name of the first limit that was exceeded, such as "manifest
+	// depth", and Max its value; "" and 0 when no fault was a limit.
 	Bound string
 	Max   int64
 	// Cause is what lies behind the problem, such as the *strictjson.Error of

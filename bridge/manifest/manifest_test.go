@@ -359,38 +359,3 @@ func TestNames(t *testing.T) {
 		}
 	}
 }
-
-func FuzzManifest(f *testing.F) {
-	var cases []manifestCase
-	readCases(f, "manifests.json", &cases)
-	for _, c := range cases {
-		f.Add([]byte(c.Manifest))
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		m, err := Parse(data, "example", nil)
-		if err != nil {
-			if _, ok := errors.AsType[*Error](err); !ok || len([]rune(err.Error())) > MaxProblem {
-				t.Fatalf("error %T of %d bytes", err, len(err.Error()))
-			}
-			return
-		}
-		// What was accepted must be accepted again in the form it is listed in.
-		listed, err := json.Marshal(map[string]any{"schema_version": m.SchemaVersion, "plugin": m.Plugin, "tools": m.Tools})
-		if err != nil {
-			t.Fatal(err)
-		}
-		again, err := Parse(listed, "example", nil)
-		if err != nil {
-			t.Fatalf("%q listed as %q: %v", data, listed, err)
-		}
-		for i := range m.Tools {
-			a, b := m.Tools[i], again.Tools[i]
-			if a.Name != b.Name || a.Title != b.Title || a.Path != b.Path || a.Method != b.Method || a.Effect != b.Effect || a.Annotations != b.Annotations {
-				t.Fatalf("%+v listed as %+v", a, b)
-			}
-			if !strings.HasPrefix(a.RequestPath("example"), "/api/plugins/example/") || strings.Contains(a.RequestPath("example"), "/../") {
-				t.Fatalf("request path %q", a.RequestPath("example"))
-			}
-		}
-	})
-}

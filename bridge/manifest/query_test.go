@@ -1,7 +1,10 @@
 package manifest
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -83,11 +86,18 @@ func TestEncodeQuery(t *testing.T) {
 	}
 }
 
+// FuzzEncodeQuery reads the query back, pair by pair and by net/url, and compares with the arguments as encoding/json reads
+// them. What is refused must be no object, or hold what no query can.
 func FuzzEncodeQuery(f *testing.F) {
 	var cases []queryCase
 	readCases(f, "query.json", &cases)
 	for _, c := range cases {
 		f.Add(c.Arguments)
+	}
+	for _, arguments := range []string{
+		`{"a&b":"c=d&e#f","+ ":"%2B;","":[]}`, `{"é":["😀",null,true,1e+22,-0.0,""],"a":1}`, `{"a":{}}`, `{"a":[1,[2]]}`, `{"a":[1,{"b":2}]}`, `[]`, `{"a":"\r\n\u0000\u2028"}`,
+	} {
+		f.Add(arguments)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		v, err := strictjson.Parse([]byte(text), strictjson.Limits{Depth: 8})
@@ -95,25 +105,23 @@ func FuzzEncodeQuery(f *testing.F) {
 			return
 		}
 		query, err := EncodeQuery(v)
+		want, ok := wantedPairs(t, text)
+		if (err == nil) != ok {
+			t.Fatalf("%q: %v, want a query: %v", text, err, ok)
+		}
 		if err != nil {
 			return
 		}
-		var want [][2]string
-		for _, m := range v.Members {
-			items := m.Value.Items
-			if m.Value.Kind != strictjson.Array {
-				items = []strictjson.Value{m.Value}
-			}
-			for _, item := range items {
-				text := item.Text
-				if item.Kind == strictjson.Bool {
-					text = string(item.AppendCompact(nil))
-				}
-				want = append(want, [2]string{m.Name, text})
-			}
-		}
 		if got := pairs(t, query); !slices.Equal(got, want) {
 			t.Fatalf("%q became %q, which reads as %q", text, query, got)
+		}
+		values, err := url.ParseQuery(query)
+		wanted := url.Values{}
+		for _, pair := range want {
+			wanted.Add(pair[0], pair[1])
+		}
+		if err != nil || !maps.EqualFunc(values, wanted, slices.Equal) {
+			t.Fatalf("%q became %q, which net/url reads as %q, %v", text, query, values, err)
 		}
 		for _, c := range []byte(query) {
 			if c <= ' ' || c >= 0x7f || c == '#' || c == '?' {
@@ -121,4 +129,38 @@ func FuzzEncodeQuery(f *testing.F) {
 			}
 		}
 	})
+}
+
+// wantedPairs are the pairs that arguments mean, and whether a query can hold them.
+func wantedPairs(t *testing.T, text string) (want [][2]string, ok bool) {
+	t.Helper()
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	if open, err := d.Token(); err != nil || open != json.Delim('{') {
+		return nil, false
+	}
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var value any
+		if err := d.Decode(&value); err != nil {
+			t.Fatal(err)
+		}
+		items, isList := value.([]any)
+		if !isList {
+			items = []any{value}
+		}
+		for _, item := range items {
+			switch item.(type) {
+			case nil:
+				item = ""
+			case []any, map[string]any:
+				return nil, false
+			}
+			want = append(want, [2]string{name.(string), fmt.Sprint(item)})
+		}
+	}
+	return want, true
 }

@@ -108,28 +108,35 @@ func TestDateTime(t *testing.T) {
 	}
 }
 
-// FuzzDateTime holds DateTime against time.Parse, which reads RFC 3339 without
-// leap seconds and with laxer offsets.
+// FuzzDateTime holds DateTime against time.Parse, which reads RFC 3339 without leap seconds and with laxer offsets, and
+// against the second evaluator, which counts minutes and must come to the same verdict in both directions.
 func FuzzDateTime(f *testing.F) {
 	var cases []dateTimeCase
 	readCases(f, "date-time.json", &cases)
 	for _, c := range cases {
 		f.Add(c.Value)
 	}
+	for _, s := range []string{
+		"0001-01-01T23:59:00+23:59", "0001-01-01T23:58:59+23:59", "9999-12-31T00:00:59-23:59", "9999-12-31T00:01:00-23:59",
+		"1990-12-31T23:58:60-00:01", "1991-01-01T05:29:60+05:30", "0001-01-01T00:59:60+01:00", "9999-12-31T22:59:60-01:00",
+		"2000-02-29t23:59:60.5z", "1900-02-29T00:00:00Z", "2024-03-01T00:59:60+01:00", "2026-08-12T12:34:56-00:30",
+	} {
+		f.Add(s)
+	}
 	f.Fuzz(func(t *testing.T, s string) {
 		err := DateTime(s)
-		leap := len(s) > 19 && s[17:19] == "60"
-		if leap {
+		if (err == nil) != isDateTime(s) {
+			t.Fatalf("DateTime(%q) = %v, the second opinion is %v", s, err, isDateTime(s))
+		}
+		if err != nil || s[17:19] == "60" {
 			return
 		}
-		parsed, parseErr := time.Parse(time.RFC3339, strings.ToUpper(s))
-		if err == nil && parseErr != nil {
-			t.Fatalf("%q accepted, but time.Parse says %v", s, parseErr)
+		parsed, err := time.Parse(time.RFC3339, strings.ToUpper(s))
+		if err != nil {
+			t.Fatalf("%q accepted, but time.Parse says %v", s, err)
 		}
-		if err == nil {
-			if year := parsed.UTC().Year(); year < 1 || year > 9999 {
-				t.Fatalf("%q accepted in the year %d", s, year)
-			}
+		if year := parsed.UTC().Year(); year < 1 || year > 9999 {
+			t.Fatalf("%q accepted in the year %d", s, year)
 		}
 	})
 }

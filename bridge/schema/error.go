@@ -35,7 +35,8 @@ func (p Problem) String() string {
 }
 
 // Error lists what is wrong with an instance or a schema: the first ten
-// problems in document order.
+// problems in document order, or by their pointers' text where the schema came
+// from [CompileOwn].
 type Error struct {
 	// Problems is never empty.
 	Problems []Problem

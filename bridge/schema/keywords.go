@@ -2,13 +2,16 @@ package schema
 
 import "caddy-netbox-mcp/bridge/strictjson"
 
-// Limits of one foreign schema, from the plugin bridge's version 1.
+// Limits of one foreign schema, from the plugin bridge's version 1: a plugin
+// chooses the schema, and each call pays for it.
 const (
-	// MaxSchemaBytes bounds the compact form of a schema.
+	// MaxSchemaBytes bounds the compact form of a schema, which models are shown.
 	MaxSchemaBytes = 65_536
-	// MaxSchemaDepth bounds its nesting; the root is at depth 0.
+	// MaxSchemaDepth bounds its nesting; the root is at depth 0. Compiling and
+	// judging recurse with it.
 	MaxSchemaDepth = 16
-	// MaxSchemaNodes bounds its number of values.
+	// MaxSchemaNodes bounds its number of values: compiled schemas are kept, and
+	// each value of them takes memory.
 	MaxSchemaNodes = 2_048
 )
 

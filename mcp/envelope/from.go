@@ -83,7 +83,7 @@ func fromDiscovery(e *discovery.Error) *Error {
 		}
 		return Errorf(code, "%s", Cut(Clean(e.Error()), MaxMessage)).limited(e.Bound, e.Max)
 	case discovery.UnknownPlugin:
-		return Errorf(NotAdvertised, "%s; plugin_list_tools without a plugin lists those that have tools", Cut(Clean(e.Error()), MaxMessage))
+		return Errorf(NotAdvertised, "%s; plugin_list_tools without a plugin lists those that have tools", Cut(Clean(e.Error()), MaxMessage)).limited(e.Bound, e.Max)
 	case discovery.NotAdvertised:
 		return Errorf(NotAdvertised, "%s: it has no tools for you. plugin_list_tools without a plugin lists those that have", e.Error())
 	case discovery.Advertisement:
