@@ -8,13 +8,17 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// exitUsage is the exit status of a command that was written wrong, as opposed to one that failed.
+const exitUsage = 2
+
 func init() {
 	caddycmd.RegisterCommand(caddycmd.Command{
 		Name:  "netbox-mcp",
-		Usage: "<serve|demo|tools>",
+		Usage: "<serve|demo|tools|call|manifest>",
 		Short: "Serves the Model Context Protocol for a NetBox",
 		Long: `
-Serves the Model Context Protocol (MCP) for a NetBox without a Caddyfile, and helps to try it out.
+Serves the Model Context Protocol (MCP) for a NetBox without a Caddyfile, and helps to try it out:
+calls a tool from the shell, and checks what a plugin publishes.
 
 The NetBox comes from the environment: NETBOX_URL, with NETBOX_TOKEN (v1 or v2) or NETBOX_TOKEN_KEY and
 NETBOX_TOKEN_SECRET, NETBOX_SSL_VERIFY and NETBOX_CA_FILE. NETBOX_MCP_AUTH_TOKEN is the bearer token of HTTP
@@ -29,11 +33,11 @@ listener on port 80, nothing put into the system's trust store, and a storage fo
 			cmd.RunE = func(cmd *cobra.Command, args []string) error {
 				cmd.PrintErrln(cmd.UsageString())
 				if len(args) > 0 {
-					return fmt.Errorf("unknown subcommand %q; there are serve, demo and tools", args[0])
+					return fmt.Errorf("unknown subcommand %q; there are serve, demo, tools, call and manifest", args[0])
 				}
-				return errors.New("a subcommand is required: serve, demo or tools")
+				return errors.New("a subcommand is required: serve, demo, tools, call or manifest")
 			}
-			cmd.AddCommand(serveCommand(), demoCommand(), toolsCommand())
+			cmd.AddCommand(serveCommand(), demoCommand(), toolsCommand(), callCommand(), manifestCommand())
 		},
 	})
 }

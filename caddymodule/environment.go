@@ -24,6 +24,7 @@ const (
 	verifyVariable      = "NETBOX_SSL_VERIFY"
 	caFileVariable      = "NETBOX_CA_FILE"
 	authVariable        = "NETBOX_MCP_AUTH_TOKEN"
+	confirmVariable     = "NETBOX_SDK_CONFIRM_WRITE"
 )
 
 // netboxFromEnvironment is the NetBox that the environment describes. Secrets stay references to variables.
@@ -37,39 +38,52 @@ func netboxFromEnvironment() (*NetBox, error) {
 		return nil, fmt.Errorf("%s: %w", urlVariable, err)
 	}
 	n := &NetBox{URL: "{env." + urlVariable + "}"}
+	if n.Token, err = tokenFromEnvironment(); err != nil {
+		return nil, err
+	}
+	if n.TLS, err = tlsFromEnvironment(address.URL.Scheme); err != nil {
+		return nil, err
+	}
+	return n, nil
+}
+
+// tokenFromEnvironment is the NetBox token as a reference to variables, "" for none.
+func tokenFromEnvironment() (string, error) {
 	key, value := os.Getenv(tokenKeyVariable), os.Getenv(tokenSecretVariable)
 	switch {
 	case os.Getenv(tokenVariable) != "" && (key != "" || value != ""):
-		return nil, fmt.Errorf("%s stands beside %s and %s: set the one or the other two", tokenVariable, tokenKeyVariable, tokenSecretVariable)
+		return "", fmt.Errorf("%s stands beside %s and %s: set the one or the other two", tokenVariable, tokenKeyVariable, tokenSecretVariable)
 	case os.Getenv(tokenVariable) != "":
-		n.Token = "{env." + tokenVariable + "}"
+		return "{env." + tokenVariable + "}", nil
 	case key != "" && value != "":
 		if strings.HasPrefix(key, "nbt_") {
-			n.Token = "{env." + tokenKeyVariable + "}.{env." + tokenSecretVariable + "}"
-		} else {
-			n.Token = "nbt_{env." + tokenKeyVariable + "}.{env." + tokenSecretVariable + "}"
+			return "{env." + tokenKeyVariable + "}.{env." + tokenSecretVariable + "}", nil
 		}
+		return "nbt_{env." + tokenKeyVariable + "}.{env." + tokenSecretVariable + "}", nil
 	case key != "" || value != "":
-		return nil, fmt.Errorf("%s and %s are only of use together", tokenKeyVariable, tokenSecretVariable)
+		return "", fmt.Errorf("%s and %s are only of use together", tokenKeyVariable, tokenSecretVariable)
 	}
+	return "", nil
+}
+
+// tlsFromEnvironment says how to verify the certificate of a NetBox; nil for the defaults, and for a scheme other than https.
+func tlsFromEnvironment(scheme string) (*reverseproxy.TLSConfig, error) {
 	verify, err := verifyFromEnvironment()
-	if err != nil {
+	if err != nil || scheme != "https" {
 		return nil, err
 	}
-	if address.URL.Scheme != "https" {
-		return n, nil
-	}
+	var cfg *reverseproxy.TLSConfig
 	if ca := os.Getenv(caFileVariable); ca != "" {
-		n.TLS = &reverseproxy.TLSConfig{CARaw: caddyconfig.JSONModuleObject(
+		cfg = &reverseproxy.TLSConfig{CARaw: caddyconfig.JSONModuleObject(
 			caddytls.FileCAPool{TrustedCACertPEMFiles: []string{ca}}, "provider", "file", nil)}
 	}
 	if !verify {
-		if n.TLS == nil {
-			n.TLS = new(reverseproxy.TLSConfig)
+		if cfg == nil {
+			cfg = new(reverseproxy.TLSConfig)
 		}
-		n.TLS.InsecureSkipVerify = true
+		cfg.InsecureSkipVerify = true
 	}
-	return n, nil
+	return cfg, nil
 }
 
 // verifyFromEnvironment reads NETBOX_SSL_VERIFY; absent means that certificates are verified. A value that is neither yes nor

@@ -203,16 +203,25 @@ func dialAddress(u *url.URL, socket string) string {
 	return net.JoinHostPort(u.Hostname(), port)
 }
 
-// standalone provisions a handler's service without a server, for stdio and for looking at what would be served.
-func (h *Handler) standalone() (context.CancelFunc, error) {
+// aside makes a context in which modules can be provisioned without a server, and without a running configuration's notice.
+func aside() (caddy.Context, context.CancelFunc, error) {
 	ctx, err := caddy.ProvisionContext(&caddy.Config{
 		Admin:      &caddy.AdminConfig{Disabled: true, Config: &caddy.ConfigSettings{Persist: new(bool)}},
 		StorageRaw: caddyconfig.JSON(object{"module": "file_system", "root": storageFolder()}, nil),
 	})
 	if err != nil {
-		return nil, err
+		return caddy.Context{}, nil, err
 	}
 	child, cancel := caddy.NewContext(ctx)
+	return child, cancel, nil
+}
+
+// standalone provisions a handler's service without a server, for stdio, for single calls and for looking at what would be served.
+func (h *Handler) standalone() (context.CancelFunc, error) {
+	child, cancel, err := aside()
+	if err != nil {
+		return nil, err
+	}
 	h.logger = caddy.Log().Named("http.handlers.netbox_mcp")
 	if err := h.provisionService(child); err != nil {
 		cancel()

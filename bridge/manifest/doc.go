@@ -12,7 +12,9 @@
 //
 // It refuses everything else: nothing is coerced, completed or guessed, except
 // that titles and descriptions are trimmed and a method's case does not matter.
-// Errors name a location and a reason, not the values that stand there.
+// Errors name a location and a reason, not the values that stand there. [Check]
+// applies the same rules for a manifest's author and tells all that it finds;
+// [DescriptorSchema] says in JSON Schema what of them can be said there.
 //
 // The package does no I/O.
 package manifest

@@ -20,12 +20,7 @@ func Parse(body []byte, plugin string, cache *schema.Cache) (*Manifest, error) {
 		return nil, unreadable("reading the manifest", "manifest", err)
 	}
 	r := &manifestReader{cache: cache}
-	m := &Manifest{SchemaVersion: schemaVersion, Plugin: plugin}
-	if r.object(doc, "schema_version", "plugin", "tools") {
-		r.version(doc)
-		r.plugin(doc, plugin)
-		m.Tools = r.tools(doc)
-	}
+	m := r.manifest(doc, plugin)
 	if err := r.err("the manifest is invalid"); err != nil {
 		return nil, err
 	}
@@ -36,6 +31,18 @@ func Parse(body []byte, plugin string, cache *schema.Cache) (*Manifest, error) {
 type manifestReader struct {
 	reader
 	cache *schema.Cache
+}
+
+// manifest reads the document. What it returns is a manifest only when no
+// problem was reported.
+func (r *manifestReader) manifest(doc strictjson.Value, plugin string) *Manifest {
+	m := &Manifest{SchemaVersion: schemaVersion, Plugin: plugin}
+	if r.object(doc, "schema_version", "plugin", "tools") {
+		r.version(doc)
+		r.plugin(doc, plugin)
+		m.Tools = r.tools(doc)
+	}
+	return m
 }
 
 func (r *manifestReader) plugin(doc strictjson.Value, plugin string) {
@@ -62,7 +69,9 @@ func (r *manifestReader) tools(doc strictjson.Value) []Tool {
 		if len(list.Items) > MaxTools {
 			r.exceed("manifest tools", MaxTools)
 		}
-		return nil
+		if !r.every {
+			return nil
+		}
 	}
 	tools := make([]Tool, len(list.Items))
 	seen := make(map[string]struct{}, len(list.Items))
@@ -218,6 +227,7 @@ func (r *manifestReader) judge(name string, err error) {
 	for _, p := range failed.Problems {
 		r.report(r.at+"/"+name+p.Pointer, p.Rule)
 	}
+	r.shortened(name, len(failed.Problems))
 	if r.cause == nil {
 		r.cause = failed.Cause
 	}

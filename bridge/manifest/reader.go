@@ -17,6 +17,9 @@ type reader struct {
 	problems []schema.Problem
 	cause    error
 
+	every bool // every problem is wanted, up to MaxCheckProblems, instead of the first ten
+	more  bool // there were more problems than are kept
+
 	bound string // the first limit that was exceeded
 	limit int64
 }
@@ -30,8 +33,22 @@ func (r *reader) in(token string, f func()) {
 }
 
 func (r *reader) report(pointer, rule string) {
-	if len(r.problems) < maxProblems {
-		r.problems = append(r.problems, schema.Problem{Pointer: pointer, Rule: rule})
+	most := maxProblems
+	if r.every {
+		most = MaxCheckProblems
+	}
+	if len(r.problems) >= most {
+		r.more = true
+		return
+	}
+	r.problems = append(r.problems, schema.Problem{Pointer: pointer, Rule: rule})
+}
+
+// shortened says, where every problem is wanted, that a schema may have more
+// than the n that were found: package schema lists the first ten.
+func (r *reader) shortened(name string, n int) {
+	if r.every && n >= schemaProblems {
+		r.report(r.at+"/"+name, "may have more problems than those above, which are the first "+strconv.Itoa(n)+" of this schema")
 	}
 }
 
@@ -50,19 +67,37 @@ func (r *reader) err(head string) *Error {
 	return &Error{Problems: r.problems, Bound: r.bound, Max: r.limit, Cause: r.cause, head: head}
 }
 
-// object reports whether v is an object, and members that are not of names.
+// object reports whether v is an object, and members that are not of names: that
+// there are some, or where every problem is wanted, which.
 func (r *reader) object(v strictjson.Value, names ...string) bool {
 	if v.Kind != strictjson.Object {
 		r.report(r.at, "must be an object")
 		return false
 	}
+	allowed := "allowed: " + strings.Join(names, ", ")
 	for i := range v.Members {
-		if !slices.Contains(names, v.Members[i].Name) {
-			r.report(r.at, "has a member that is not allowed; allowed: "+strings.Join(names, ", "))
-			break
+		switch name := v.Members[i].Name; {
+		case slices.Contains(names, name):
+		case r.every:
+			r.report(r.at+"/"+pointerToken(name), "is not allowed here; "+allowed)
+		default:
+			r.report(r.at, "has a member that is not allowed; "+allowed)
+			return true
 		}
 	}
 	return true
+}
+
+// pointerToken is a foreign name as a token of a JSON pointer (RFC 6901 section
+// 3), bounded and without what could disguise the text around it.
+func pointerToken(name string) string {
+	name = strings.Map(func(c rune) rune {
+		if !unicode.IsPrint(c) {
+			return utf8.RuneError
+		}
+		return c
+	}, cut(name, maxToken))
+	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
 }
 
 // member returns a required member.

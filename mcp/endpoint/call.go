@@ -40,11 +40,17 @@ func served(ctx context.Context, req *mcp.CallToolRequest) (*Binding, *toolset.T
 	if err != nil {
 		return nil, nil, err
 	}
-	tool, ok := b.Site.Tools.Lookup(req.Params.Name)
-	if !ok || !b.Site.Serves(b.Principal, tool) {
+	tool, ok := b.tool(req.Params.Name)
+	if !ok {
 		return nil, nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("unknown tool %q", envelope.Quote(req.Params.Name))}
 	}
 	return b, tool, nil
+}
+
+// tool finds a tool in the binding's site that its caller may know of.
+func (b *Binding) tool(name string) (*toolset.Tool, bool) {
+	tool, ok := b.Site.Tools.Lookup(name)
+	return tool, ok && b.Site.Serves(b.Principal, tool)
 }
 
 // run runs one call of a tool for a caller: deadline, arguments, handler, record.
