@@ -41,7 +41,8 @@ test: ## run every test that needs no foreign server, with the race detector whe
 		set -x; env -u NETBOX_URL $(STATIC) test -timeout 20m ./...; \
 	fi
 
-# The packages that have a live suite are those with a test function named TestLive….
+# The packages that have a live suite are those with a test function named TestLive…. NETBOX_PID is a process of that NetBox on
+# this machine (Linux): a second one is started like it, with the example plugin in it. NETBOX_PID=none leaves that out.
 test-live: ## run the live suites against the test server of NETBOX_URL; they write to it
 	@if [ -z "$$NETBOX_URL" ]; then \
 		echo 'make test-live: set NETBOX_URL and the other variables of a test NetBox; the suites name those they miss, and write to it' >&2; exit 1; \
