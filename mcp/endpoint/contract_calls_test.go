@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"encoding/json"
 	"net/http"
 	"os"
 	"slices"
@@ -124,6 +125,58 @@ func TestContractWrites(t *testing.T) {
 	})
 }
 
+// TestContractArgumentLimits has arguments exactly at each limit and one past it, as an object and as its JSON text.
+func TestContractArgumentLimits(t *testing.T) {
+	text := func(bytes int) string { return `{"v":"` + strings.Repeat("x", bytes-8) + `"}` }
+	nested := func(depth int) string { // the object is at depth 0
+		return `{"v":` + strings.Repeat("[", depth) + strings.Repeat("]", depth) + `}`
+	}
+	values := func(n int) string { return `{"v":[0` + strings.Repeat(",0", n-3) + `]}` } // the object and the list are values too
+	tests := []struct {
+		name   string
+		make   func(int) string
+		at     int
+		limit  string
+		asText string // what a text one past it breaks, if the schema of plugin_call_tool sees it first
+	}{
+		{"bytes", text, 262_144, "arguments bytes", "262144 characters"},
+		{"depth", nested, 32, "arguments depth", ""},
+		{"values", values, 10_000, "arguments nodes", ""},
+	}
+	overBothEras(t, func(t *testing.T, version string) {
+		w := newWorks(t, version, worksConfig{})
+		w.publish(manifestJSON(toolJSON("store", "POST", "store/", "write", anyObject, "", writeHints)))
+		w.answer("POST /api/plugins/example/store/", 204, "")
+		for _, tt := range tests {
+			for _, asText := range []bool{false, true} {
+				write := func(arguments string) reply {
+					if asText {
+						quoted, err := json.Marshal(arguments)
+						if err != nil {
+							t.Fatal(err)
+						}
+						arguments = string(quoted)
+					}
+					w.sim.Reset()
+					return w.run(t, "store", arguments)
+				}
+				if r := write(tt.make(tt.at)); r.failed || string(w.targets()[0].Body) != tt.make(tt.at) {
+					t.Errorf("%s at the limit, as text %t: %.300s", tt.name, asText, r.text)
+				}
+				r := write(tt.make(tt.at + 1))
+				if asText && tt.asText != "" {
+					r.want(t, "invalid_arguments", tt.asText)
+				} else if r.want(t, "invalid_arguments"); r.Details["limit"] != tt.limit || r.Details["max"] != float64(tt.at) {
+					t.Errorf("%s past the limit, as text %t: details %v", tt.name, asText, r.Details)
+				}
+				if sent := w.targets(); len(sent) != 0 {
+					t.Errorf("%s past the limit, as text %t: it was sent", tt.name, asText)
+				}
+			}
+		}
+	})
+}
+
 // TestContractReads is what a read may come to.
 func TestContractReads(t *testing.T) {
 	task := func(id string) string {
@@ -180,6 +233,10 @@ func TestContractReads(t *testing.T) {
 					}
 				} else {
 					r.want(t, tt.code, tt.words)
+				}
+				want := map[string]any{"over the size limit": "content-length", "over the depth": "response depth", "over the number of values": "response nodes"}[tt.name]
+				if r.Details["limit"] != want {
+					t.Errorf("details %v, want the limit %v", r.Details, want)
 				}
 				if sent := w.targets(); len(sent) != 1 || sent[0].RawQuery != "" || len(sent[0].Body) != 0 {
 					t.Errorf("sent %v", sent)
