@@ -9,12 +9,13 @@ export GOFLAGS := -trimpath -tags=nobadger,nomysql,nopgx -buildvcs=false
 GO          ?= go
 STATIC      := CGO_ENABLED=0 $(GO)
 FUZZTIME    ?= 10s
+BENCHFLAGS  ?=
 RACE        ?= auto
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 XCADDY      := github.com/caddyserver/xcaddy/cmd/xcaddy@v0.4.5
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-live conformance fuzz xcaddy fmt lint tidy-check
+.PHONY: help run build test test-live conformance fuzz bench xcaddy fmt lint tidy-check
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -66,6 +67,10 @@ fuzz: ## fuzz each target outside the Caddy packages for FUZZTIME (10s)
 		done; \
 	done; \
 	if [ $$n = 0 ]; then echo 'make fuzz: found no fuzz target' >&2; exit 1; fi; echo "make fuzz: $$n targets held for $(FUZZTIME) each"; }
+
+# The figures are of this machine as it is now: what else runs on it is in them.
+bench: ## measure speed and memory (four minutes); BENCHFLAGS='-run scan', -json, -h; status 1 when a target is missed
+	$(STATIC) run ./bench $(BENCHFLAGS)
 
 xcaddy: ## build bin/caddy from xcaddy.json through the xcaddy command
 	@command -v xcaddy >/dev/null || [ -x "$$($(GO) env GOPATH)/bin/xcaddy" ] || { set -x; $(STATIC) install $(XCADDY); }
