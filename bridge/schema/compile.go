@@ -222,7 +222,7 @@ func (c *compiler) multipleOf(n *node, v *strictjson.Value) {
 		c.invalid("must be a number over 0")
 		return
 	}
-	n.multipleOf = &bound{value: parseDecimal(v.Text), text: clip(v.Text)}
+	n.multipleOf = newDivisor(parseDecimal(v.Text), clip(v.Text))
 }
 
 // count reads a non-negative integer in any form: 2.0 is one, by value.

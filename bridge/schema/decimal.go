@@ -2,7 +2,6 @@ package schema
 
 import (
 	"math"
-	"math/big"
 	"strconv"
 	"strings"
 )
@@ -85,30 +84,6 @@ func compareInts(a, b int) int {
 
 // integral reports whether d has no fraction.
 func (d decimal) integral() bool { return d.exp >= 0 }
-
-// multipleOf reports whether d/e is an integer, for e > 0.
-func (d decimal) multipleOf(e decimal) bool {
-	if d.digits == "" {
-		return true
-	}
-	shift := d.exp - e.exp
-	if shift < 0 {
-		// d's digits would have to be divisible by a power of ten, and they do
-		// not end in zero.
-		return false
-	}
-	divisor, ok := new(big.Int).SetString(e.digits, 10)
-	if !ok {
-		return false
-	}
-	rest, ok := new(big.Int).SetString(d.digits, 10)
-	if !ok {
-		return false
-	}
-	// The power of ten is reduced as it is raised, so its size never matters.
-	power := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(shift)), divisor)
-	return rest.Mul(rest, power).Mod(rest, divisor).Sign() == 0
-}
 
 // appendKey appends a text that equal decimals share and others do not.
 func (d decimal) appendKey(dst []byte) []byte {

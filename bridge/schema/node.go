@@ -20,7 +20,7 @@ type node struct {
 
 	maximum, minimum                   *bound
 	exclusiveMaximum, exclusiveMinimum *bound
-	multipleOf                         *bound
+	multipleOf                         *divisor
 
 	maxLength, minLength         *count
 	maxItems, minItems           *count

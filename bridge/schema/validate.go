@@ -93,8 +93,8 @@ func (e *evaluator) number(n *node, v *strictjson.Value) {
 	if b := n.exclusiveMaximum; b != nil && d.cmp(b.value) >= 0 {
 		e.report("must be less than " + b.text)
 	}
-	if b := n.multipleOf; b != nil && !d.multipleOf(b.value) {
-		e.report("must be a multiple of " + b.text)
+	if v := n.multipleOf; v != nil && !v.divides(d) {
+		e.report("must be a multiple of " + v.text)
 	}
 }
 
