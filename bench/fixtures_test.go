@@ -18,7 +18,7 @@ func TestLargeManifest(t *testing.T) {
 	if n := len(text); n > manifestBytes || n < manifestBytes-manifestTools {
 		t.Errorf("the manifest has %d bytes, want %d or a little less", n, manifestBytes)
 	}
-	m, err := manifest.Parse(text, "plugin-000", nil)
+	m, err := manifest.Parse(text, "plugin-000")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +30,7 @@ func TestLargeManifest(t *testing.T) {
 			t.Errorf("it has no tool %s", name)
 		}
 	}
-	other, err := manifest.Parse(manifestOf("plugin-001", manifestTools, manifestBytes), "plugin-001", nil)
+	other, err := manifest.Parse(manifestOf("plugin-001", manifestTools, manifestBytes), "plugin-001")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func TestLargeManifest(t *testing.T) {
 }
 
 func TestSmallManifest(t *testing.T) {
-	m, err := manifest.Parse(manifestOf("plugin-127", 4, 4<<10), "plugin-127", nil)
+	m, err := manifest.Parse(manifestOf("plugin-127", 4, 4<<10), "plugin-127")
 	if err != nil || len(m.Tools) != 4 {
 		t.Errorf("%v, %+v; want 4 tools", err, m)
 	}
@@ -60,7 +60,7 @@ func TestListing(t *testing.T) {
 }
 
 func TestAnswers(t *testing.T) {
-	m, err := manifest.Parse(manifestOf("p", namedTools, 0), "p", nil)
+	m, err := manifest.Parse(manifestOf("p", namedTools, 0), "p")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -62,7 +62,7 @@ func judgeOften(ctx context.Context, tool manifest.Tool, text []byte, times int)
 // prepare makes a tool with the shape's schema and arguments of the shape.
 func (s shape) prepare() (manifest.Tool, []byte, error) {
 	m, err := manifest.Parse([]byte(`{"schema_version":"1","plugin":"p","tools":[`+string(encode(
-		toolOf(storeTool, "POST", "store/", "Stores.", closed(object{"v": rawJSON(s.schema)}), nil)))+`]}`), "p", nil)
+		toolOf(storeTool, "POST", "store/", "Stores.", closed(object{"v": rawJSON(s.schema)}), nil)))+`]}`), "p")
 	if err != nil {
 		return manifest.Tool{}, nil, err
 	}

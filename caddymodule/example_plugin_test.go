@@ -23,7 +23,7 @@ const (
 
 // TestExamplePlugin: the manifest of the example plugin, which the plugin serves as it is, keeps the contract.
 func TestExamplePlugin(t *testing.T) {
-	m, err := manifest.Parse([]byte(readDoc(t, exampleManifest)), examplePlugin, nil)
+	m, err := manifest.Parse([]byte(readDoc(t, exampleManifest)), examplePlugin)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,7 +234,7 @@ func TestAuthorsGuideAdvertisement(t *testing.T) {
 // TestAuthorsGuideJSON: arguments that the guide shows are JSON.
 func TestAuthorsGuideJSON(t *testing.T) {
 	calls := regexp.MustCompile(`caddy netbox-mcp call (\S+) '([^']*)'`).FindAllStringSubmatch(readDoc(t, authorsGuide), -1)
-	m, err := manifest.Parse([]byte(readDoc(t, exampleManifest)), examplePlugin, nil)
+	m, err := manifest.Parse([]byte(readDoc(t, exampleManifest)), examplePlugin)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -135,7 +135,7 @@ func (x *liveExample) servedManifest(t *testing.T) {
 	if status := x.netbox(t, "/api/plugins/"+examplePlugin+"/mcp/", &served); status != 200 {
 		t.Fatalf("status %d: %.500s", status, served)
 	}
-	if _, err := manifest.Parse(served, examplePlugin, nil); err != nil {
+	if _, err := manifest.Parse(served, examplePlugin); err != nil {
 		t.Error(err)
 	}
 	if want := compacted(t, readDoc(t, "examples/netbox-plugin/netbox_mcp_example/manifest.json")); string(served) != want {

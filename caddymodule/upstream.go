@@ -13,14 +13,14 @@ import (
 	"caddy-netbox-mcp/bridge/discovery"
 	"caddy-netbox-mcp/bridge/manifest"
 	"caddy-netbox-mcp/bridge/netboxapi"
-	"caddy-netbox-mcp/bridge/schema"
 	"caddy-netbox-mcp/bridge/transport"
 	"caddy-netbox-mcp/mcp/netbox"
 )
 
 const (
-	// maxSchemas bounds how many compiled schemas of plugin tools are kept: those of a full catalogue, twice over.
-	maxSchemas = 2048
+	// keptManifests bounds the manifests that are kept in the form that was made of them, in bytes of what was read: as much as
+	// two discoveries may read.
+	keptManifests = 2 * discovery.MaxBytes
 	// maxTimeout keeps a write that NetBox never answers from holding its call for hours.
 	maxTimeout = 10 * time.Minute
 	// defaultMaxConnections is how many requests are in progress to one NetBox at a time.
@@ -138,7 +138,7 @@ func (h *Handler) tools() netbox.Config {
 		API: n.client,
 		Plugins: discovery.New(discovery.Config{
 			Origins:          manifest.NewOrigins(n.address.URL, public...),
-			Schemas:          schema.NewCache(maxSchemas),
+			Manifests:        manifest.NewCache(keptManifests),
 			MaxBytes:         h.MaxScanBytes,
 			MaxManifestBytes: h.MaxManifestBytes,
 		}),

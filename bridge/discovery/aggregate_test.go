@@ -8,7 +8,6 @@ import (
 
 	"caddy-netbox-mcp/bridge/manifest"
 	"caddy-netbox-mcp/bridge/netboxsim"
-	"caddy-netbox-mcp/bridge/schema"
 )
 
 // TestAggregateOfFailures: bodies that end in a failure are charged as far as they came, to the byte, whatever order they
@@ -80,7 +79,7 @@ func TestLoweredBounds(t *testing.T) {
 			n.answer(listingPath, 200, pad(listingOf(slug), test.listing))
 			n.answer(rootPath(slug), 200, pad(rootOf(slug), 1_000))
 			n.answer(manifestPath(slug), 200, pad(own, test.mf))
-			d := New(Config{Origins: n.origins, Schemas: schema.NewCache(10), MaxBytes: test.bytes, MaxManifestBytes: test.manifests})
+			d := New(Config{Origins: n.origins, Manifests: manifest.NewCache(1 << 20), MaxBytes: test.bytes, MaxManifestBytes: test.manifests})
 			c, err := d.Scan(t.Context(), n.session)
 			switch {
 			case test.bound == "":

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"caddy-netbox-mcp/bridge/manifest"
-	"caddy-netbox-mcp/bridge/schema"
 	"caddy-netbox-mcp/bridge/transport"
 )
 
@@ -19,8 +18,8 @@ type Source interface {
 type Config struct {
 	// Origins are the addresses that links of this NetBox may have.
 	Origins manifest.Origins
-	// Schemas keeps compiled schemas by their content.
-	Schemas *schema.Cache
+	// Manifests keeps manifests that were read before, by their content; nil keeps none.
+	Manifests *manifest.Cache
 	// MaxBytes and MaxManifestBytes lower the bounds of those names, of this package and of package manifest, in bytes; 0 and
 	// whatever is higher leave them as they are.
 	MaxBytes         int64
@@ -29,9 +28,9 @@ type Config struct {
 
 // Discoverer discovers the tools of one NetBox's plugins. Its methods may be called concurrently.
 type Discoverer struct {
-	origins manifest.Origins
-	schemas *schema.Cache
-	known   *known
+	origins   manifest.Origins
+	manifests *manifest.Cache
+	known     *known
 
 	maxBytes, maxManifest int64
 }
@@ -39,7 +38,7 @@ type Discoverer struct {
 // New makes a Discoverer.
 func New(cfg Config) *Discoverer {
 	return &Discoverer{
-		origins: cfg.Origins, schemas: cfg.Schemas, known: newKnown(maxKnown),
+		origins: cfg.Origins, manifests: cfg.Manifests, known: newKnown(maxKnown),
 		maxBytes: lowered(MaxBytes, cfg.MaxBytes), maxManifest: lowered(manifest.MaxManifestBytes, cfg.MaxManifestBytes),
 	}
 }

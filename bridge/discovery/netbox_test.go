@@ -15,7 +15,6 @@ import (
 	"caddy-netbox-mcp/bridge/manifest"
 	"caddy-netbox-mcp/bridge/netboxapi"
 	"caddy-netbox-mcp/bridge/netboxsim"
-	"caddy-netbox-mcp/bridge/schema"
 	"caddy-netbox-mcp/bridge/secret"
 	"caddy-netbox-mcp/bridge/transport"
 )
@@ -44,7 +43,7 @@ func serveNetBox(t *testing.T, cfg netboxsim.Config) *netbox {
 	}
 	t.Cleanup(n.client.CloseIdle)
 	n.session = n.client.As(secret.New(sim.Tokens()[0].Value))
-	n.Discoverer = New(Config{Origins: manifest.NewOrigins(address.URL), Schemas: schema.NewCache(100)})
+	n.Discoverer = New(Config{Origins: manifest.NewOrigins(address.URL), Manifests: manifest.NewCache(1 << 20)})
 	return n
 }
 
@@ -167,7 +166,7 @@ func plugins(slugs ...string) documents {
 
 // newDiscoverer makes a Discoverer for a Source without a network.
 func newDiscoverer() *Discoverer {
-	return New(Config{Origins: manifest.NewOrigins(&url.URL{Scheme: "https", Host: "netbox.example.com"}), Schemas: schema.NewCache(100)})
+	return New(Config{Origins: manifest.NewOrigins(&url.URL{Scheme: "https", Host: "netbox.example.com"}), Manifests: manifest.NewCache(1 << 20)})
 }
 
 // log is a Source that writes down what it is asked for.

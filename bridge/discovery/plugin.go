@@ -43,7 +43,7 @@ func (d *Discoverer) parseManifest(plugin string, doc *document) (*manifest.Mani
 		}
 		return nil, &Error{Kind: Manifest, Plugin: plugin, Err: err}
 	}
-	m, err := manifest.Parse(body, plugin, d.schemas)
+	m, err := d.manifests.Parse(body, plugin)
 	if err != nil {
 		return nil, refused(Manifest, plugin, err)
 	}

@@ -24,7 +24,7 @@ func TestCheckAgreesWithParse(t *testing.T) {
 	var cases []manifestCase
 	readCases(t, "manifests.json", &cases)
 	for i, c := range cases {
-		m, parseErr := Parse(c.Manifest, "example", nil)
+		m, parseErr := Parse(c.Manifest, "example")
 		r, err := Check(c.Manifest, "example")
 		if err != nil || (r.Manifest != nil) != (parseErr == nil) || (len(r.Problems) == 0) != (parseErr == nil) {
 			t.Errorf("case %d (%s): Check finds %v, %v; Parse %v", i, c.Why, r.Problems, err, parseErr)

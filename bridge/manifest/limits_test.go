@@ -108,7 +108,7 @@ func TestDocumentLimits(t *testing.T) {
 			"root document", map[string]int{"bytes": 1_048_576, "depth": 24, "nodes": 12_000}, ""},
 		{"root", root, func(text string) error { _, err := ParseRoot([]byte(text), "example"); return err },
 			"root document", map[string]int{"bytes": 1_048_576, "depth": 24, "nodes": 12_000}, ""},
-		{"manifest", unknown, func(text string) error { _, err := Parse([]byte(text), "example", nil); return err },
+		{"manifest", unknown, func(text string) error { _, err := Parse([]byte(text), "example"); return err },
 			"manifest", map[string]int{"bytes": 262_144, "depth": 24, "nodes": 12_000}, "has a member that is not allowed"},
 	} {
 		for _, d := range dimensions(t) {
@@ -138,7 +138,7 @@ func TestSchemaLimits(t *testing.T) {
 		at, over := d.reaches(frame, limits[d.name]), d.reaches(frame, limits[d.name]+1)
 		for _, name := range []string{"inputSchema", "outputSchema"} {
 			t.Run(d.name+" of "+name, func(t *testing.T) {
-				_, err := Parse([]byte(manifestJSON(toolJSON(), toolJSON(member{"name", `"other"`}, member{name, over}))), "example", schema.NewCache(4))
+				_, err := Parse([]byte(manifestJSON(toolJSON(), toolJSON(member{"name", `"other"`}, member{name, over}))), "example")
 				wantBound(t, err, "schema "+d.name, limits[d.name])
 				if e, _ := errors.AsType[*Error](err); e != nil && (len(e.Problems) != 1 || e.Problems[0].Pointer != "/tools/1/"+name) {
 					t.Errorf("the problems are %v", e.Problems)
@@ -223,7 +223,7 @@ func TestProblemLimits(t *testing.T) {
 		for i := range tools {
 			tools[i] = toolJSON(member{"name", fmt.Sprintf(`"t%d"`, i)}, member{"title", `""`})
 		}
-		_, err := Parse([]byte(manifestJSON(tools...)), "example", nil)
+		_, err := Parse([]byte(manifestJSON(tools...)), "example")
 		e, ok := errors.AsType[*Error](err)
 		if !ok || len(e.Problems) != want || e.Problems[want-1].Pointer != fmt.Sprintf("/tools/%d/title", want-1) {
 			t.Errorf("%d problems: %v", n, err)

@@ -133,7 +133,7 @@ func FuzzManifest(f *testing.F) {
 		member{"annotations", strings.Replace(writeHints, `"destructiveHint":false`, `"destructiveHint":true`, 1)}))))
 	f.Add([]byte(manifestJSON(toolJSON(member{"method", `"HEAD"`}, member{"effect", `"read"`}, member{"annotations", readHints}, member{"outputSchema", "null"}))))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		m, err := Parse(data, "example", nil)
+		m, err := Parse(data, "example")
 		if err != nil {
 			e, ok := errors.AsType[*Error](err)
 			if !ok || len(e.Problems) < 1 || len(e.Problems) > 10 || utf8.RuneCountInString(err.Error()) > 2_000 || (e.Bound == "") != (e.Max == 0) {
@@ -157,7 +157,7 @@ func FuzzManifest(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := Parse(listed, "example", nil)
+		again, err := Parse(listed, "example")
 		if err != nil {
 			t.Fatalf("%q listed as %q: %v", data, listed, err)
 		}

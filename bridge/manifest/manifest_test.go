@@ -36,7 +36,7 @@ func TestPublishedManifests(t *testing.T) {
 		t.Fatal("no published cases")
 	}
 	for i, c := range cases {
-		if _, err := Parse(c.Manifest, "example", schema.NewCache(8)); (err == nil) != c.Valid {
+		if _, err := Parse(c.Manifest, "example"); (err == nil) != c.Valid {
 			t.Errorf("case %d (%s): %v, want valid %v: %s", i, c.Why, err, c.Valid, c.Manifest)
 		}
 	}
@@ -148,7 +148,7 @@ func TestParseTools(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := Parse([]byte(manifestJSON(toolJSON(test.replace...))), "example", nil)
+			_, err := Parse([]byte(manifestJSON(toolJSON(test.replace...))), "example")
 			if test.problem == "" {
 				if err != nil {
 					t.Errorf("Parse = %v", err)
@@ -231,7 +231,7 @@ func TestParseDocuments(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			m, err := Parse([]byte(test.doc), "example", schema.NewCache(4))
+			m, err := Parse([]byte(test.doc), "example")
 			if test.problem == "" {
 				if err != nil || len(m.Tools) == 0 {
 					t.Errorf("Parse = %v", err)
@@ -270,7 +270,7 @@ func TestErrorsAreShortAndSilent(t *testing.T) {
 		tools[i] = toolJSON(member{"name", `"` + secret + `"`}, member{"effect", `"` + secret + `"`}, member{secret, `"` + secret + `"`},
 			member{"outputSchema", `{"type":"` + secret + `","format":"` + secret + `","title":{"` + secret + `":1}}`})
 	}
-	_, err := Parse([]byte(manifestJSON(tools...)), "example", nil)
+	_, err := Parse([]byte(manifestJSON(tools...)), "example")
 	e, ok := errors.AsType[*Error](err)
 	if !ok || len(e.Problems) != maxProblems {
 		t.Fatalf("Parse = %v, want %d problems", err, maxProblems)

@@ -11,15 +11,15 @@ import (
 	"caddy-netbox-mcp/bridge/strictjson"
 )
 
-// Parse reads a manifest that plugin served. Its schemas are compiled through
-// cache, which may be nil. The error is an [*Error] that lists the first ten
-// problems; it wraps the *strictjson.Error when a limit was exceeded.
-func Parse(body []byte, plugin string, cache *schema.Cache) (*Manifest, error) {
+// Parse reads a manifest that plugin served. The error is an [*Error] that lists
+// the first ten problems; it wraps the *strictjson.Error when a limit was
+// exceeded.
+func Parse(body []byte, plugin string) (*Manifest, error) {
 	doc, err := strictjson.Parse(body, manifestLimits())
 	if err != nil {
 		return nil, unreadable("reading the manifest", "manifest", err)
 	}
-	r := &manifestReader{cache: cache}
+	r := &manifestReader{}
 	m := r.manifest(doc, plugin)
 	if err := r.err("the manifest is invalid"); err != nil {
 		return nil, err
@@ -28,10 +28,7 @@ func Parse(body []byte, plugin string, cache *schema.Cache) (*Manifest, error) {
 }
 
 // manifestReader is a reader that knows tools.
-type manifestReader struct {
-	reader
-	cache *schema.Cache
-}
+type manifestReader struct{ reader }
 
 // manifest reads the document. What it returns is a manifest only when no
 // problem was reported.
@@ -210,7 +207,7 @@ func (r *manifestReader) schemas(v strictjson.Value, t *Tool) {
 }
 
 func (r *manifestReader) schema(name string, v strictjson.Value) (json.RawMessage, *schema.Schema) {
-	compiled, err := r.cache.Compile(v)
+	compiled, err := schema.Compile(v)
 	if err != nil {
 		r.judge(name, err)
 		return nil, nil

@@ -21,7 +21,7 @@ func value(t testing.TB, text string) strictjson.Value {
 
 func oneTool(t testing.TB, replace ...member) Tool {
 	t.Helper()
-	m, err := Parse([]byte(manifestJSON(toolJSON(replace...))), "example", nil)
+	m, err := Parse([]byte(manifestJSON(toolJSON(replace...))), "example")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +122,7 @@ func TestDescriptor(t *testing.T) {
 }
 
 func TestManifestTool(t *testing.T) {
-	m, err := Parse([]byte(manifestJSON(toolJSON(), toolJSON(member{"name", `"stop"`}))), "example", nil)
+	m, err := Parse([]byte(manifestJSON(toolJSON(), toolJSON(member{"name", `"stop"`}))), "example")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package schema
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -137,19 +136,15 @@ func TestCompileLimits(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			for name, compile := range map[string]func(strictjson.Value) (*Schema, error){
-				"Compile": Compile, "Cache": NewCache(1).Compile,
-			} {
-				_, err := compile(parse(t, test.schema))
-				if test.reason == "" {
-					if err != nil {
-						t.Errorf("%s: %v", name, err)
-					}
-					continue
+			_, err := Compile(parse(t, test.schema))
+			if test.reason == "" {
+				if err != nil {
+					t.Error(err)
 				}
-				if e, ok := errors.AsType[*strictjson.Error](err); !ok || e.Reason != test.reason {
-					t.Errorf("%s = %v, want the limit of %s", name, err, test.reason)
-				}
+				return
+			}
+			if e, ok := errors.AsType[*strictjson.Error](err); !ok || e.Reason != test.reason {
+				t.Errorf("got %v, want the limit of %s", err, test.reason)
 			}
 		})
 	}
@@ -221,81 +216,5 @@ func TestQueryEncodable(t *testing.T) {
 	}
 	if err := QueryEncodable(parse(t, `{"type":"object"}`)); err != nil {
 		t.Errorf("QueryEncodable without properties = %v", err)
-	}
-}
-
-func TestCache(t *testing.T) {
-	c := NewCache(2)
-	get := func(schema string) *Schema {
-		t.Helper()
-		s, err := c.Compile(parse(t, schema))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s
-	}
-	a := get(`{"type":"string"}`)
-	if get(` { "type" : "string" } `) != a {
-		t.Error("the same content was compiled twice")
-	}
-	b := get(`{"type":"integer"}`)
-	if a == b {
-		t.Fatal("different content shares a schema")
-	}
-	get(`{"type":"string"}`) // a is now the more recent
-	get(`{"type":"number"}`) // b makes room
-	if c.Len() != 2 {
-		t.Errorf("Len() = %d, want 2", c.Len())
-	}
-	if get(`{"type":"string"}`) != a {
-		t.Error("the recently used schema made room")
-	}
-	if get(`{"type":"integer"}`) == b {
-		t.Error("the least recently used schema was kept")
-	}
-	if _, err := c.Compile(parse(t, `{"type":"x"}`)); err == nil || c.Len() != 2 {
-		t.Errorf("a failure: %v, Len %d", err, c.Len())
-	}
-	var none *Cache
-	if s, err := none.Compile(parse(t, `{}`)); s == nil || err != nil {
-		t.Errorf("a nil cache: %v, %v", s, err)
-	}
-	if s, err := NewCache(0).Compile(parse(t, `{}`)); s == nil || err != nil {
-		t.Errorf("a cache of nothing: %v, %v", s, err)
-	}
-}
-
-func TestCacheIsConcurrent(t *testing.T) {
-	c := NewCache(3)
-	docs := make([]strictjson.Value, 6)
-	for i := range docs {
-		docs[i] = parse(t, fmt.Sprintf(`{"maximum":%d}`, i))
-	}
-	done := make(chan error)
-	for range 6 {
-		go func() {
-			var failed error
-			for i := range 300 {
-				n := i % len(docs)
-				s, err := c.Compile(docs[n])
-				switch {
-				case err != nil:
-					failed = err
-				case s.Validate(strictjson.Value{Kind: strictjson.Number, Text: fmt.Sprint(n)}) != nil:
-					failed = fmt.Errorf("schema %d refuses %d", n, n)
-				case s.Validate(strictjson.Value{Kind: strictjson.Number, Text: fmt.Sprint(n + 1)}) == nil:
-					failed = fmt.Errorf("schema %d accepts %d", n, n+1)
-				}
-			}
-			done <- failed
-		}()
-	}
-	for range 6 {
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-	}
-	if c.Len() > 3 {
-		t.Errorf("Len() = %d, want at most 3", c.Len())
 	}
 }

@@ -15,7 +15,6 @@ import (
 	"caddy-netbox-mcp/bridge/manifest"
 	"caddy-netbox-mcp/bridge/netboxapi"
 	"caddy-netbox-mcp/bridge/netboxsim"
-	"caddy-netbox-mcp/bridge/schema"
 	"caddy-netbox-mcp/bridge/secret"
 	"caddy-netbox-mcp/mcp/netbox"
 	"caddy-netbox-mcp/mcp/toolset"
@@ -41,7 +40,7 @@ func newPlant(t *testing.T, version string, gate bool) *plant {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plugins := discovery.New(discovery.Config{Origins: manifest.NewOrigins(address.URL), Schemas: schema.NewCache(100)})
+	plugins := discovery.New(discovery.Config{Origins: manifest.NewOrigins(address.URL), Manifests: manifest.NewCache(1 << 20)})
 	set, err := toolset.NewSet(netbox.Tools(netbox.Config{API: api, Plugins: plugins, CallToken: true})...)
 	if err != nil {
 		t.Fatal(err)

@@ -22,7 +22,6 @@ import (
 	"caddy-netbox-mcp/bridge/manifest"
 	"caddy-netbox-mcp/bridge/netboxapi"
 	"caddy-netbox-mcp/bridge/netboxsim"
-	"caddy-netbox-mcp/bridge/schema"
 	"caddy-netbox-mcp/bridge/secret"
 	"caddy-netbox-mcp/bridge/transport"
 	"caddy-netbox-mcp/mcp/netbox"
@@ -92,7 +91,7 @@ func newWorks(t *testing.T, version string, cfg worksConfig) *works {
 	if cfg.base == "" {
 		known = address.URL
 	}
-	plugins := discovery.New(discovery.Config{Origins: manifest.NewOrigins(known), Schemas: schema.NewCache(1100)})
+	plugins := discovery.New(discovery.Config{Origins: manifest.NewOrigins(known), Manifests: manifest.NewCache(1 << 20)})
 	set, err := toolset.NewSet(netbox.Tools(netbox.Config{API: api, Plugins: plugins})...)
 	if err != nil {
 		t.Fatal(err)

@@ -17,7 +17,6 @@ import (
 	"caddy-netbox-mcp/bridge/manifest"
 	"caddy-netbox-mcp/bridge/netboxapi"
 	"caddy-netbox-mcp/bridge/netboxsim"
-	"caddy-netbox-mcp/bridge/schema"
 	"caddy-netbox-mcp/bridge/secret"
 	"caddy-netbox-mcp/bridge/strictjson"
 	"caddy-netbox-mcp/mcp/envelope"
@@ -76,7 +75,7 @@ func newRig(t *testing.T, options ...func(*netboxsim.Config, *netboxapi.Config))
 		t.Fatal(err)
 	}
 	t.Cleanup(api.CloseIdle)
-	plugins := discovery.New(discovery.Config{Origins: manifest.NewOrigins(cc.Address.URL), Schemas: schema.NewCache(100)})
+	plugins := discovery.New(discovery.Config{Origins: manifest.NewOrigins(cc.Address.URL), Manifests: manifest.NewCache(1 << 20)})
 	if r.set, err = toolset.NewSet(netbox.Tools(netbox.Config{API: api, Plugins: plugins, CallToken: true})...); err != nil {
 		t.Fatal(err)
 	}

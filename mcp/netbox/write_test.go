@@ -16,7 +16,6 @@ import (
 	"caddy-netbox-mcp/bridge/manifest"
 	"caddy-netbox-mcp/bridge/netboxapi"
 	"caddy-netbox-mcp/bridge/netboxsim"
-	"caddy-netbox-mcp/bridge/schema"
 	"caddy-netbox-mcp/bridge/secret"
 	"caddy-netbox-mcp/mcp/envelope"
 	"caddy-netbox-mcp/mcp/netbox"
@@ -349,7 +348,7 @@ func (r *rig) reach(t *testing.T, url string, cfg *tls.Config) {
 		t.Fatal(err)
 	}
 	t.Cleanup(api.CloseIdle)
-	plugins := discovery.New(discovery.Config{Origins: manifest.NewOrigins(address.URL), Schemas: schema.NewCache(100)})
+	plugins := discovery.New(discovery.Config{Origins: manifest.NewOrigins(address.URL), Manifests: manifest.NewCache(1 << 20)})
 	if r.set, err = toolset.NewSet(netbox.Tools(netbox.Config{API: api, Plugins: plugins})...); err != nil {
 		t.Fatal(err)
 	}
