@@ -2,79 +2,22 @@ package endpoint
 
 import (
 	"encoding/json"
-	"io"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"caddy-netbox-mcp/bridge/discovery"
-	"caddy-netbox-mcp/bridge/manifest"
-	"caddy-netbox-mcp/bridge/netboxapi"
 	"caddy-netbox-mcp/bridge/netboxsim"
-	"caddy-netbox-mcp/bridge/secret"
-	"caddy-netbox-mcp/mcp/netbox"
-	"caddy-netbox-mcp/mcp/toolset"
 )
 
-// plant is the NetBox tools behind an endpoint, in front of a simulated NetBox.
-type plant struct {
-	sim    *netboxsim.Server
-	client *mcp.ClientSession
-	record *records
-}
+// plant is the whole way of a call to the NetBox that the simulator imitates, with its own plugin.
+type plant struct{ *works }
 
 func newPlant(t *testing.T, version string, gate bool) *plant {
 	t.Helper()
-	p := &plant{sim: netboxsim.New(netboxsim.Testbed()), record: &records{}}
-	upstream := httptest.NewServer(p.sim)
-	t.Cleanup(upstream.Close)
-	address, err := netboxapi.ParseAddress(upstream.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	api, err := netboxapi.New(netboxapi.Config{Address: address})
-	if err != nil {
-		t.Fatal(err)
-	}
-	plugins := discovery.New(discovery.Config{Origins: manifest.NewOrigins(address.URL), Manifests: manifest.NewCache(1 << 20)})
-	set, err := toolset.NewSet(netbox.Tools(netbox.Config{API: api, Plugins: plugins, CallToken: true})...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := New(Config{Name: netbox.ServerName, Instructions: netbox.Instructions("lab"), Tools: set})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(e.Close)
-	site := &toolset.Site{
-		Instance: "lab", Tools: set, CallTimeout: bound, MaxSessions: 8, Recorder: p.record,
-		Secrets: func() []secret.Text { return []secret.Text{secret.New(netboxsim.TestbedToken)} },
-	}
-	b := &Binding{site, toolset.Principal{Name: "agent", Credential: secret.New(netboxsim.TestbedToken), AllowMutations: gate, CallToken: true}}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var body []byte
-		var m Message
-		if r.Method == http.MethodPost {
-			body, _ = io.ReadAll(r.Body)
-			m, _ = ReadMessage(body)
-		}
-		e.Serve(w, r, b, body, m)
-	}))
-	t.Cleanup(func() {
-		server.CloseClientConnections()
-		server.Close()
-	})
-	c := mcp.NewClient(&mcp.Implementation{Name: "client", Version: "1"}, nil)
-	p.client, err = c.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: server.URL}, &mcp.ClientSessionOptions{ProtocolVersion: version})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = p.client.Close() })
-	return p
+	return &plant{newWorks(t, version, worksConfig{plugin: netboxsim.DefaultPlugin, closed: !gate, callToken: true})}
 }
 
 // call calls a tool with arguments as they are written here.

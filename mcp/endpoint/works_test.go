@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -44,16 +45,19 @@ type works struct {
 	url     string // of the endpoint
 	version string
 	drop    map[string]func() // takes back what a path answers
+	record  *records          // what was recorded of calls
 	idle    func()            // ends connections to NetBox that are not in use
 	conns   *atomic.Int64     // connections to NetBox that are open
 }
 
 // worksConfig is what can differ; the zero value is a NetBox at the root of its origin.
 type worksConfig struct {
-	base    string        // how links know this NetBox; "" is where it really is
-	timeout time.Duration // of a request to NetBox
-	closed  bool          // the write gate
-	tight   bool          // as little memory for answers as works at all
+	plugin    string        // "" is "example"
+	callToken bool          // calls may bring a token of their own
+	base      string        // how links know this NetBox; "" is where it really is
+	timeout   time.Duration // of a request to NetBox
+	closed    bool          // the write gate
+	tight     bool          // as little memory for answers as works at all
 }
 
 func newWorks(t *testing.T, version string, cfg worksConfig) *works {
@@ -63,8 +67,8 @@ func newWorks(t *testing.T, version string, cfg worksConfig) *works {
 		t.Fatal(err)
 	}
 	sc := netboxsim.Testbed()
-	sc.Plugin, sc.BasePath = "example", known.Path
-	w := &works{sim: netboxsim.New(sc), version: version, drop: make(map[string]func())}
+	sc.Plugin, sc.BasePath = cmp.Or(cfg.plugin, "example"), known.Path
+	w := &works{sim: netboxsim.New(sc), version: version, drop: make(map[string]func()), record: &records{}}
 	upstream := httptest.NewUnstartedServer(w.sim)
 	w.conns = new(atomic.Int64)
 	upstream.Listener = countedListener{upstream.Listener, w.conns}
@@ -92,7 +96,7 @@ func newWorks(t *testing.T, version string, cfg worksConfig) *works {
 		known = address.URL
 	}
 	plugins := discovery.New(discovery.Config{Origins: manifest.NewOrigins(known), Manifests: manifest.NewCache(1 << 20)})
-	set, err := toolset.NewSet(netbox.Tools(netbox.Config{API: api, Plugins: plugins})...)
+	set, err := toolset.NewSet(netbox.Tools(netbox.Config{API: api, Plugins: plugins, CallToken: cfg.callToken})...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,10 +106,10 @@ func newWorks(t *testing.T, version string, cfg worksConfig) *works {
 	}
 	t.Cleanup(e.Close)
 	site := &toolset.Site{
-		Instance: "lab", Tools: set, CallTimeout: 55 * time.Second, MaxSessions: 8, Recorder: &records{},
+		Instance: "lab", Tools: set, CallTimeout: 55 * time.Second, MaxSessions: 8, Recorder: w.record,
 		Secrets: func() []secret.Text { return []secret.Text{secret.New(netboxsim.TestbedToken)} },
 	}
-	b := &Binding{site, toolset.Principal{Name: "agent", Credential: secret.New(netboxsim.TestbedToken), AllowMutations: !cfg.closed}}
+	b := &Binding{site, toolset.Principal{Name: "agent", Credential: secret.New(netboxsim.TestbedToken), AllowMutations: !cfg.closed, CallToken: cfg.callToken}}
 	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		var body []byte
 		var m Message
